@@ -127,8 +127,9 @@ class _Builder:
         elif isinstance(event, yaml.NodeEvent):
             if event.anchor:
                 self.complain(line, f"has an anchor &{event.anchor}: write the value out where it is used")
-            if getattr(event, "tag", None) not in (None, "!"):
-                self.complain(line, f"has a tag {event.tag}: leave it out")
+            tag = getattr(event, "tag", None)
+            if tag not in (None, "!"):
+                self.complain(line, f"has a tag {tag}: leave it out")
             self._take_node(event, line)
         elif isinstance(event, yaml.CollectionEndEvent):
             self._open.pop()
