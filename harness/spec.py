@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from harness.errors import Complaint, SpecError
@@ -17,7 +17,11 @@ from harness.yamlfile import Location, YamlFile, read_yaml
 
 SET_FILE = "problem-set.yaml"
 
-QuestionId = Annotated[str, Field(pattern=r"^[0-9]+[a-z]*(\.[0-9a-z]+)*$")]
+QuestionId = Annotated[
+    str,
+    BeforeValidator(lambda id: str(id) if type(id) is int else id),  # question: 7
+    Field(pattern=r"^[0-9]+[a-z]*(\.[0-9a-z]+)*$"),
+]
 SetId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\n]*$")]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -79,9 +83,7 @@ def load_problem_set(folder: Path, kinds: Mapping[str, Callable[[], type[Questio
     found = sorted((each for each in questions if each), key=lambda question: _natural(question.id))
     complaints += _wrong_order({path.stem for path in _question_files(folder)}, found)
     if not questions:
-        complaints.append(
-            Complaint(folder / SET_FILE, 1, "the set has no question: add one beside this file")
-        )
+        complaints.append(Complaint(folder / SET_FILE, 1, "the set has no question: add one beside this file"))
     if complaints or settings is None:
         raise SpecError(complaints)
     return ProblemSet(
@@ -114,9 +116,7 @@ def _load_question(
     if spec is None or unreadable or unknown:
         return None
     if spec.question != path.stem:
-        complaints.append(
-            file.complaint(("question",), f"question {spec.question} must be in {spec.question}.yaml")
-        )
+        complaints.append(file.complaint(("question",), f"question {spec.question} must be in {spec.question}.yaml"))
     return Question(
         id=spec.question,
         kind=spec.kind,

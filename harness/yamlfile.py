@@ -178,9 +178,7 @@ class _Collection:
             self.repeated = self.key in self.value
             if self.repeated:
                 first = builder.lines[location]
-                builder.complain(
-                    line, f"has the key `{self.key}` a second time; the first is on line {first}"
-                )
+                builder.complain(line, f"has the key `{self.key}` a second time; the first is on line {first}")
             else:
                 builder.lines[location] = line
             return location

@@ -1,0 +1,138 @@
+"""Kind `attention_plot`: the lines that show which input token each output token weighs most, and which second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from graders.arrays import shape_text
+from graders.computation import ComputedSpec, Key, computation_of, rounding_of
+from graders.edges import Edges, admits, derived, read_plot
+from graders.handed import Work, work_of
+from graders.intervals import Interval, exactly
+from graders.marking import settle
+from graders.plots import plot_svg
+from graders.working import expected_steps, step_of
+from harness.errors import Complaint
+from harness.model import Check, Mark, ProblemSet, Question, Submission
+from harness.spec import CheckSpec
+from harness.validation import Strict, did_you_mean, several
+
+NEEDS_ANSWER = True
+
+Plot = Mapping[int, Edges]
+Lines = Literal["solid", "dashed"]
+
+
+class Tokens(Strict):
+    """How many dots stand on each side."""
+
+    inputs: int = Field(ge=1, le=100)
+    outputs: int = Field(ge=1, le=100)
+
+
+class PlotCheck(CheckSpec):
+    """A check of a plot."""
+
+    grades: Lines | None = None
+    """The lines that its points hang on; a basic check looks at how all of them are written."""
+
+
+class PlotKey(Key):
+    """Where the right lines come from."""
+
+    shows: str = "map"
+    """The step of the reference that is drawn."""
+
+
+class Spec(ComputedSpec):
+    """A question of kind `attention_plot`."""
+
+    tokens: Tokens
+    checks: Mapping[str, PlotCheck]
+    key: PlotKey | None = None
+
+    @field_validator("checks")
+    @classmethod
+    def _hidden_checks_grade_lines(cls, checks: Mapping[str, PlotCheck]) -> Mapping[str, PlotCheck]:
+        hidden = ((id, check) for id, check in checks.items() if id.endswith("-hidden"))
+        several(
+            ((id,), f"`grades` is missing in {id}: say solid or dashed") for id, check in hidden if not check.grades
+        )
+        return checks
+
+
+def grade(
+    question: Question, checks: Sequence[Check], problem_set: ProblemSet, submission: Submission
+) -> Iterator[Mark]:
+    tokens: Tokens = question.spec.tokens
+    given, sentences = read_plot(submission.answers[question.id], tokens.inputs, tokens.outputs)
+    drawing = plot_svg("yours", given, tokens.inputs, tokens.outputs)
+    for check in checks:
+        if check.visibility == "basic":
+            yield settle(check, not sentences, "\n".join(sentences), svg={"given": drawing})
+        else:
+            yield _grade_lines(check, given, drawing, work_of(question, problem_set, submission))
+
+
+def _grade_lines(check: Check, given: Plot, drawing: str, work: Work) -> Mark:
+    spec: Spec = work.question.spec
+    assert spec.key is not None  # hidden checks are asked for only where the key is
+    shown = spec.key.shows
+    expected = work.expected[shown]
+    plot = {row + 1: derived(expected[row]) for row in range(len(expected))}
+    svg = {"expected": plot_svg("expected", plot, spec.tokens.inputs, spec.tokens.outputs), "given": drawing}
+    lines = spec.checks[check.id].grades or "solid"
+    for weights, told in _maps(work, shown, expected):
+        if not _wrong_rows(weights, given, lines):
+            return settle(check, True, told, svg=svg)
+    return settle(check, False, _what_is_wrong(work, given, lines, shown), svg=svg)
+
+
+def _maps(work: Work, shown: str, expected: Interval) -> Iterator[tuple[Interval, str]]:
+    """The map of the key, and the student's own where that is another: a drawing is right if it shows either."""
+    yield expected, ""
+    step = work.judged.get(shown)
+    if step and step.verdict != "right":
+        yield exactly(work.written[shown].values, work.rounding), f"right, judged from your own {work.own((shown,))}"
+
+
+def _wrong_rows(weights: Interval, given: Plot, lines: Lines) -> list[int]:
+    """The output tokens whose lines of this style are not those of the map."""
+    style = 0 if lines == "solid" else 1
+    nothing = Edges(())
+    return [row + 1 for row in range(len(weights)) if not admits(weights[row], given.get(row + 1, nothing))[style]]
+
+
+def _what_is_wrong(work: Work, given: Plot, lines: Lines, shown: str) -> str:
+    weights, _ = list(_maps(work, shown, work.expected[shown]))[-1]
+    swapped = {row: Edges(edges.dashed, edges.solid) for row, edges in given.items()}
+    if all(edges.solid for edges in swapped.values()) and not _wrong_rows(weights, swapped, "solid"):
+        return "solid and dashed are swapped: the solid line goes to the input token with the largest weight"
+    for each in work.misconceptions:
+        wrong = step_of(each.computation, work.rounding, shown)
+        if wrong is not None and wrong.shape == weights.shape and not _wrong_rows(wrong, given, lines):
+            return f"this is the picture of another map: {each.sentence}"
+    rows = _wrong_rows(weights, given, lines)
+    told = f"output token{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows))}"
+    if lines == "solid":
+        return f"{told}: the solid line does not go to the input token with the largest weight in its row of the map"
+    return f"{told}: a dashed line goes to the second largest weight, and only where that is not 0 after rounding"
+
+
+def prove(question: Question, problem_set: ProblemSet) -> Iterator[Complaint]:
+    """The reference draws the step that is shown, with as many tokens as the question says."""
+    spec: Spec = question.spec
+    if spec.key is None:
+        yield question.source.complaint((), "`key` is missing")
+        return
+    steps = expected_steps(computation_of(question, problem_set), rounding_of(question, problem_set))
+    shape = (spec.tokens.outputs, spec.tokens.inputs)
+    if spec.key.shows not in steps:
+        told = f"the reference has no step `{spec.key.shows}`{did_you_mean(spec.key.shows, steps)}"
+        yield question.source.complaint(("key", "shows"), told)
+    elif steps[spec.key.shows].shape != shape:
+        told = f"`{spec.key.shows}` is {shape_text(steps[spec.key.shows].shape)}, `tokens` say {shape_text(shape)}"
+        yield question.source.complaint(("tokens",), told)

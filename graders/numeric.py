@@ -1,0 +1,168 @@
+"""Kind `numeric`: named numbers, vectors and matrices, judged with the solver's rounding in mind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from pydantic import Field, field_validator
+from pydantic_core.core_schema import ValidationInfo
+
+from graders.arrays import Written, WrongShapeError
+from graders.computation import ComputedSpec, rounding_of
+from graders.handed import Asked, Handed, Work, hand_over, work_of
+from graders.intervals import NOISE, Interval, Rounding
+from graders.marking import settle
+from graders.numbers import UnreadableError
+from graders.working import JudgedStep, within
+from harness.model import Check, Mark, ProblemSet, Question, Submission
+from harness.spec import CheckSpec
+from harness.validation import did_you_mean, several
+
+NEEDS_ANSWER = True
+
+
+class NumericCheck(CheckSpec):
+    """A check of a numeric question."""
+
+    grades: tuple[str, ...] = ()
+    """The answers that its points hang on; a basic check looks at how all of them are written."""
+
+
+class Spec(ComputedSpec):
+    """A question of kind `numeric`."""
+
+    answers: Mapping[str, Asked] = Field(min_length=1)
+    """What is asked for, by the names of the reference's steps."""
+    checks: Mapping[str, NumericCheck]
+
+    @field_validator("checks")
+    @classmethod
+    def _grade_what_is_asked(cls, checks: Mapping[str, NumericCheck], info: ValidationInfo) -> Mapping[str, Any]:
+        several(_ungraded(checks, info.data.get("answers", {})))
+        return checks
+
+
+def _ungraded(checks: Mapping[str, NumericCheck], asked: Mapping[str, Asked]) -> Iterator[tuple[tuple[Any, ...], str]]:
+    for id, check in checks.items():
+        if id.endswith("-hidden") and not check.grades:
+            yield (id,), f"`grades` is missing: say which answers {id} looks at, such as [{', '.join(asked)}]"
+        for index, name in enumerate(check.grades):
+            if asked and name not in asked:
+                hint = did_you_mean(name, asked)
+                yield (id, "grades", index), f"`{name}` is not one of `answers`{hint}"
+
+
+def grade(
+    question: Question, checks: Sequence[Check], problem_set: ProblemSet, submission: Submission
+) -> Iterator[Mark]:
+    handed, complaints = hand_over(question, submission)
+    hidden = [check for check in checks if check.visibility == "hidden"]
+    work = work_of(question, problem_set, submission) if hidden else None
+    for check in checks:
+        if work and check in hidden:
+            yield _grade_hidden(check, question.spec.checks[check.id].grades, handed, work)
+        else:
+            yield _grade_basic(check, question, handed, complaints, rounding_of(question, problem_set))
+
+
+def _grade_hidden(check: Check, names: Sequence[str], handed: Handed, work: Work) -> Mark:
+    told = [_tell(name, handed[name], work) for name in names]
+    earned = sum(right for right, _, _ in told)
+    message = "\n".join(sentence for _, sentence, _ in told if sentence)
+    detail = {name: detail for name, (_, _, detail) in zip(names, told, strict=True)}
+    return settle(check, Fraction(earned, len(names)), message, answers=detail)
+
+
+def _tell(name: str, given: Written | UnreadableError, work: Work) -> tuple[bool, str, dict[str, Any]]:
+    """Whether it is right, the sentence for the student, and the detail for staff."""
+    expected = _ends(work.expected[name])
+    if isinstance(given, UnreadableError):
+        wrong_shape = given.given if isinstance(given, WrongShapeError) else None
+        found = work.misconception(name, wrong_shape) if wrong_shape else None
+        sentence = f"{name}: {given}" + (f". {found.sentence}" if found else "")
+        return False, sentence, {"verdict": "unreadable", "expected": expected}
+    step = work.judged[name]
+    detail = {"verdict": step.verdict, "given": given.values.tolist(), "expected": expected}
+    if step.verdict == "right":
+        return True, "", detail
+    if step.verdict == "follows":
+        return True, f"{name}: right, judged from your own {work.own(step.wrong_before)}", detail
+    found = work.misconception(name, given)
+    if found:
+        return False, f"{name}: {found.sentence}", {**detail, "misconception": found.name}
+    return False, _what_is_wrong(step, given, work), detail
+
+
+def _what_is_wrong(step: JudgedStep, given: Written, work: Work) -> str:
+    if len(given.shape) == 2 and given.shape[0] == given.shape[1]:
+        turned = Written(given.values.T, given.decimals.T)
+        if within(turned, step.expected).all():
+            return f"{step.name}: this is the transpose of what is asked for"
+    where, several = _where(step.wrong_entries, given.shape)
+    verb = "are" if several else "is"
+    if not step.wrong_before and _is_near(given, step, work.rounding):
+        return (
+            f"{step.name}: {where} {verb} near, but no rounding to {work.rounding.decimals} decimals leads there: "
+            "do the sum again, and round at the end of each step"
+        )
+    source = f"your own {work.own(step.wrong_before)}" if step.wrong_before else "the steps before"
+    source = "the numbers given" if step.name == next(iter(work.expected)) else source
+    first = "" if step.wrong_before else "; this is the first step that goes wrong"
+    return f"{step.name}: {where} {'do' if several else 'does'} not follow from {source}{first}"
+
+
+def _where(entries: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> tuple[str, bool]:
+    """The wrong places in words, and whether they are several."""
+    if shape == ():
+        return "the value", False
+    if len(entries) == int(np.prod(shape)) > 1:
+        return "all entries", True
+    places = "; ".join(_place(entry) for entry in entries[:3])
+    more = f" and {len(entries) - 3} more" if len(entries) > 3 else ""
+    return f"{places}{more}", len(entries) > 1
+
+
+def _place(entry: tuple[int, ...]) -> str:
+    return f"row {entry[0] + 1}, column {entry[1] + 1}" if len(entry) == 2 else f"entry {entry[0] + 1}"
+
+
+def _is_near(given: Written, step: JudgedStep, rounding: Rounding) -> bool:
+    """Within three units of the last digit: a slip of rounding, not of method."""
+    units = 3 * 10.0**-rounding.decimals
+    distance = np.maximum(step.expected.low - given.values, given.values - step.expected.high)
+    return bool((distance <= units).all())
+
+
+def _ends(expected: Interval) -> dict[str, Any]:
+    return {"low": expected.low.tolist(), "high": expected.high.tolist()}
+
+
+def _grade_basic(
+    check: Check, question: Question, handed: Handed, complaints: Sequence[str], rounding: Rounding
+) -> Mark:
+    sentences = list(complaints)
+    for name in question.spec.checks[check.id].grades or question.spec.answers:
+        given = handed[name]
+        if isinstance(given, UnreadableError):
+            sentences.append(f"{name}: {given}")
+        elif question.spec.answers[name].rows_sum_to_one:
+            sentences += [f"{name}: {each}" for each in _not_a_distribution(given.values, rounding)]
+    return settle(check, not sentences, "\n".join(sentences))
+
+
+def _not_a_distribution(rows: Any, rounding: Rounding) -> Iterator[str]:
+    """Sums may be off by half a unit for every entry, and by the rounded sum that the entries were divided by:
+    half a unit of an exponentials' sum that may be as small as 0.1, so five units more."""
+    unit = 10.0**-rounding.decimals
+    allowed = 0.5 * unit * rows.shape[-1] + (5 * unit if rounding.every_step else 0) + NOISE
+    off = np.abs(rows.sum(axis=-1) - 1) > allowed
+    if (rows < 0).any() or (rows > 1 + NOISE).any():
+        yield "a weight lies between 0 and 1; these do not"
+    elif off.any() and (np.abs(rows.sum(axis=0) - 1) <= 0.5 * unit * rows.shape[0] + 5 * unit).all():
+        yield "rows sum to 1 along the wrong axis: softmax was taken over queries"
+    elif off.any():
+        row = int(np.argmax(off))
+        yield f"row {row + 1} sums to {rows[row].sum():.{rounding.decimals}f}: the weights of a row sum to 1"

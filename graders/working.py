@@ -1,0 +1,124 @@
+"""A student's working, judged step by step: against what the givens lead to, and against their own earlier steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.arrays import EXACT, Written
+from graders.intervals import NOISE, Interval, Rounding, exactly, round_ties
+from reference.steps import Steps, run
+
+Bools = NDArray[np.bool_]
+Computation = Callable[[], Steps]
+Verdict = Literal["right", "follows", "wrong"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStep:
+    """One step that the student wrote down."""
+
+    name: str
+    verdict: Verdict
+    """`follows`: not what the givens lead to, but what the student's own wrong steps before it lead to."""
+    expected: Interval
+    """All that a careful solver can have here, from the givens."""
+    wrong_entries: tuple[tuple[int, ...], ...]
+    """Where a wrong step leaves what the student's own steps lead to."""
+    wrong_before: tuple[str, ...]
+    """The wrong steps before this one, whose values it was judged from."""
+
+
+def expected_steps(computation: Computation, rounding: Rounding) -> dict[str, Interval]:
+    """What a careful solver can have at every step, having rounded any step before it or none."""
+    return _walk(computation, rounding, lambda name, reached: None)
+
+
+def step_of(
+    computation: Computation, rounding: Rounding, name: str, written: Mapping[str, Written] | None = None
+) -> Interval | None:
+    """One step, going on from what was written before it wherever that has the shape of the step."""
+    before = written or {}
+
+    def resume(step: str, reached: Interval) -> Interval | None:
+        if step in before and before[step].shape == reached.shape:
+            return _as_written(before[step], reached, within(before[step], reached))
+        return None
+
+    return _walk(computation, rounding, resume, until=name).get(name)
+
+
+def judge(computation: Computation, rounding: Rounding, written: Mapping[str, Written]) -> dict[str, JudgedStep]:
+    """Each written step, in the order of the computation. Shapes are those of the computation."""
+    expected = expected_steps(computation, rounding)
+    judged: dict[str, JudgedStep] = {}
+
+    def resume(name: str, reached: Interval) -> Interval | None:
+        if name not in written:
+            return None
+        wrong_before = tuple(step.name for step in judged.values() if step.verdict == "wrong")
+        right = within(written[name], expected[name])
+        follows = right | within(written[name], reached) if wrong_before else right
+        verdict: Verdict = "right" if right.all() else "follows" if follows.all() else "wrong"
+        missed = tuple(tuple(int(index) for index in entry) for entry in np.argwhere(~follows))
+        judged[name] = JudgedStep(name, verdict, expected[name], missed, wrong_before)
+        return _as_written(written[name], expected[name], right)
+
+    _walk(computation, rounding, resume)
+    return judged
+
+
+def _walk(
+    computation: Computation,
+    rounding: Rounding,
+    resume: Callable[[str, Interval], Interval | None],
+    until: str | None = None,
+) -> dict[str, Interval]:
+    """The range of every step; `resume` may put another in its place for the steps after it."""
+    ranges: dict[str, Interval] = {}
+
+    def go_on_from(name: str, value: Any) -> Interval:
+        exact = value if isinstance(value, Interval) else exactly(value, rounding)
+        ranges[name] = exact.rounded()
+        if name == until:
+            raise _EnoughError  # a misconception may lead nowhere from here: its next product may not exist
+        resumed = resume(name, ranges[name])
+        if resumed is not None:
+            return resumed
+        return ranges[name] if rounding.every_step else exact
+
+    with suppress(_EnoughError):
+        run(computation(), go_on_from)
+    return ranges
+
+
+class _EnoughError(Exception):
+    """The step that was wanted is reached."""
+
+
+def within(written: Written, reached: Interval) -> Bools:
+    """Which entries lie in their interval, or are its rounding to the more decimals that the student wrote."""
+    decimals = np.where(written.decimals == EXACT, 15, written.decimals)
+    finer = (decimals > reached.rounding.decimals) & (written.decimals != EXACT)
+    low = np.where(finer, np.minimum(reached.low, round_ties(reached.low, decimals, down=True)), reached.low)
+    high = np.where(finer, np.maximum(reached.high, round_ties(reached.high, decimals, down=False)), reached.high)
+    slack = NOISE * np.maximum(1, np.abs(written.values))
+    return np.asarray((low - slack <= written.values) & (written.values <= high + slack))
+
+
+def _as_written(written: Written, expected: Interval, right: Bools) -> Interval:
+    """What the student may have gone on from: all that is written like this, and where it is right, only what can
+    be reached. A fraction is what it is."""
+    decimals = np.where(written.decimals == EXACT, 0, np.maximum(written.decimals, expected.rounding.decimals))
+    half_a_unit = np.where(written.decimals == EXACT, 0, 0.5 * 10.0**-decimals)
+    low, high = written.values - half_a_unit, written.values + half_a_unit
+    return Interval(
+        np.where(right, np.minimum(np.maximum(low, expected.low), written.values), low),
+        np.where(right, np.maximum(np.minimum(high, expected.high), written.values), high),
+        expected.rounding,
+    )
