@@ -7,18 +7,18 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from graders.arrays import shape_text
-from graders.computation import ComputedSpec, Key, computation_of, rounding_of
+from graders.computation import ComputedSpec, Key, Misconception, rounding_of
 from graders.edges import Edges, admits, derived, read_plot
 from graders.handed import Work, work_of
 from graders.intervals import Interval, exactly
 from graders.marking import settle
 from graders.plots import plot_svg
-from graders.working import expected_steps, step_of
+from graders.proofs import Answers, prove_misconceptions, prove_steps
+from graders.working import step_of
 from harness.errors import Complaint
-from harness.model import Check, Mark, ProblemSet, Question, Submission
+from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
 from harness.spec import CheckSpec
-from harness.validation import Strict, did_you_mean, several
+from harness.validation import Strict, several
 
 NEEDS_ANSWER = True
 
@@ -122,17 +122,28 @@ def _what_is_wrong(work: Work, given: Plot, lines: Lines, shown: str) -> str:
     return f"{told}: a dashed line goes to the second largest weight, and only where that is not 0 after rounding"
 
 
+def blank_answer(spec: Spec) -> RawAnswer:
+    outputs = range(1, spec.tokens.outputs + 1)
+    return {str(token): {"solid": "????", "dashed": "????"} for token in outputs}
+
+
 def prove(question: Question, problem_set: ProblemSet) -> Iterator[Complaint]:
-    """The reference draws the step that is shown, with as many tokens as the question says."""
     spec: Spec = question.spec
-    if spec.key is None:
-        yield question.source.complaint((), "`key` is missing")
-        return
-    steps = expected_steps(computation_of(question, problem_set), rounding_of(question, problem_set))
-    shape = (spec.tokens.outputs, spec.tokens.inputs)
-    if spec.key.shows not in steps:
-        told = f"the reference has no step `{spec.key.shows}`{did_you_mean(spec.key.shows, steps)}"
-        yield question.source.complaint(("key", "shows"), told)
-    elif steps[spec.key.shows].shape != shape:
-        told = f"`{spec.key.shows}` is {shape_text(steps[spec.key.shows].shape)}, `tokens` say {shape_text(shape)}"
-        yield question.source.complaint(("tokens",), told)
+    shown = spec.key.shows if spec.key else "map"
+    found = list(prove_steps(question, problem_set, {shown: (spec.tokens.outputs, spec.tokens.inputs)}))
+    yield from found
+    if not found:
+        yield from prove_misconceptions(
+            question, problem_set, lambda each: _drawn(question, problem_set, each, shown), grade
+        )
+
+
+def _drawn(question: Question, problem_set: ProblemSet, misconception: Misconception, shown: str) -> Answers:
+    """The drawing of a student with this misconception."""
+    weights = step_of(misconception.computation, rounding_of(question, problem_set), shown)
+    edges = [derived(weights[row]) for row in range(len(weights))] if weights is not None else []
+    drawing = {
+        str(row): {"solid": list(map(str, each.solid)), "dashed": list(map(str, each.dashed))}
+        for row, each in enumerate(edges, start=1)
+    }
+    return {question.id: drawing}

@@ -67,6 +67,10 @@ def _matches(name: str, pattern: str) -> bool:
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
+def blank_answer(spec: Spec) -> None:
+    """Files are handed in, not written."""
+
+
 def prove(question: Question, problem_set: ProblemSet) -> Iterator[Complaint]:
     """Nothing here is computed."""
     return iter(())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ from graders.working import Computation, JudgedStep, expected_steps, judge, step
 from harness.answers import is_blank
 from harness.model import ProblemSet, Question, RawAnswer, Submission
 from harness.validation import Strict, did_you_mean
+from reference.steps import run
 
 Handed = Mapping[str, Written | UnreadableError]
 """What the student gave for each name: numbers, or the sentence that says why not."""
@@ -71,6 +72,11 @@ class Work:
     @cached_property
     def judged(self) -> dict[str, JudgedStep]:
         return judge(self.computation, self.rounding, self.written)
+
+    @cached_property
+    def exact(self) -> dict[str, Any]:
+        """The steps without any rounding."""
+        return run(self.computation())
 
     @cached_property
     def expected(self) -> dict[str, Interval]:

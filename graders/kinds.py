@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from harness.errors import Complaint
-from harness.model import Check, Mark, ProblemSet, Question, Submission
+from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
 from harness.spec import QuestionSpec
 
 KINDS = {
@@ -32,6 +32,9 @@ class Kind(Protocol):
         self, question: Question, checks: Sequence[Check], problem_set: ProblemSet, submission: Submission
     ) -> Iterable[Mark]:
         """A mark for each of these checks; hidden ones are asked for only where the key is at hand."""
+
+    def blank_answer(self, spec: QuestionSpec) -> RawAnswer | None:
+        """The answer as a student finds it in the bundle, to fill in; None where there is nothing to write."""
 
     def prove(self, question: Question, problem_set: ProblemSet) -> Iterable[Complaint]:
         """What is wrong with the question's content, found by running it."""

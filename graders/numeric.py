@@ -13,11 +13,13 @@ from pydantic_core.core_schema import ValidationInfo
 from graders.arrays import Written, WrongShapeError
 from graders.computation import ComputedSpec, rounding_of
 from graders.handed import Asked, Handed, Work, hand_over, work_of
-from graders.intervals import NOISE, Interval, Rounding
+from graders.intervals import NOISE, Rounding
 from graders.marking import settle
 from graders.numbers import UnreadableError
+from graders.proofs import answers_of, prove_misconceptions, prove_steps
 from graders.working import JudgedStep, within
-from harness.model import Check, Mark, ProblemSet, Question, Submission
+from harness.errors import Complaint
+from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
 from harness.spec import CheckSpec
 from harness.validation import did_you_mean, several
 
@@ -78,14 +80,15 @@ def _grade_hidden(check: Check, names: Sequence[str], handed: Handed, work: Work
 
 def _tell(name: str, given: Written | UnreadableError, work: Work) -> tuple[bool, str, dict[str, Any]]:
     """Whether it is right, the sentence for the student, and the detail for staff."""
-    expected = _ends(work.expected[name])
+    expected = work.expected[name]
+    key = {"exact": np.asarray(work.exact[name]).tolist(), "low": expected.low.tolist(), "high": expected.high.tolist()}
     if isinstance(given, UnreadableError):
         wrong_shape = given.given if isinstance(given, WrongShapeError) else None
         found = work.misconception(name, wrong_shape) if wrong_shape else None
         sentence = f"{name}: {given}" + (f". {found.sentence}" if found else "")
-        return False, sentence, {"verdict": "unreadable", "expected": expected}
+        return False, sentence, {"verdict": "unreadable", "key": key}
     step = work.judged[name]
-    detail = {"verdict": step.verdict, "given": given.values.tolist(), "expected": expected}
+    detail = {"verdict": step.verdict, "given": given.values.tolist(), "key": key}
     if step.verdict == "right":
         return True, "", detail
     if step.verdict == "follows":
@@ -136,10 +139,6 @@ def _is_near(given: Written, step: JudgedStep, rounding: Rounding) -> bool:
     return bool((distance <= units).all())
 
 
-def _ends(expected: Interval) -> dict[str, Any]:
-    return {"low": expected.low.tolist(), "high": expected.high.tolist()}
-
-
 def _grade_basic(
     check: Check, question: Question, handed: Handed, complaints: Sequence[str], rounding: Rounding
 ) -> Mark:
@@ -166,3 +165,16 @@ def _not_a_distribution(rows: Any, rounding: Rounding) -> Iterator[str]:
     elif off.any():
         row = int(np.argmax(off))
         yield f"row {row + 1} sums to {rows[row].sum():.{rounding.decimals}f}: the weights of a row sum to 1"
+
+
+def blank_answer(spec: Spec) -> RawAnswer:
+    return dict.fromkeys(spec.answers, "????")
+
+
+def prove(question: Question, problem_set: ProblemSet) -> Iterator[Complaint]:
+    found = list(prove_steps(question, problem_set, {name: each.shape for name, each in question.spec.answers.items()}))
+    yield from found
+    if not found:
+        yield from prove_misconceptions(
+            question, problem_set, lambda each: answers_of(question, problem_set, each), grade
+        )

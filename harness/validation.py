@@ -23,7 +23,8 @@ Points = Annotated[
 class Strict(BaseModel):
     """What every model of a YAML file starts from: no key that nobody reads, and nothing changes later."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # The sentence under a field is what an editor shows.
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 Model = TypeVar("Model", bound=BaseModel)

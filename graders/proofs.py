@@ -1,0 +1,116 @@
+"""The content of a computed question, proved by computing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graders.arrays import EXACT, Written, shape_text
+from graders.computation import Misconception, chain_of, computation_of, misconceptions_of, rounding_of
+from graders.intervals import Rounding
+from graders.working import expected_steps, step_of, within
+from harness.errors import Complaint
+from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
+from harness.validation import did_you_mean
+
+Grade = Callable[[Question, Sequence[Check], ProblemSet, Submission], Iterator[Mark]]
+Answers = Mapping[str, RawAnswer]
+CannotCompute = (ValueError, TypeError, ArithmeticError, IndexError)
+"""What numpy raises where matrices do not fit: the author's given, so the author is told."""
+
+
+def prove_steps(
+    question: Question, problem_set: ProblemSet, asked: Mapping[str, tuple[int, ...]]
+) -> Iterator[Complaint]:
+    """The reference runs, has every step that is asked for in its shape, and agrees with what was published."""
+    if question.spec.key is None:
+        yield question.source.complaint((), "`key` is missing: without it nothing hidden can be graded")
+        return
+    try:
+        steps = expected_steps(computation_of(question, problem_set), rounding_of(question, problem_set))
+    except CannotCompute as error:
+        yield question.source.complaint(("given",), f"the reference cannot compute with these numbers: {error}")
+        return
+    for name, shape in asked.items():
+        if name not in steps:
+            told = f"`{name}` is no step of the reference, which has {', '.join(steps)}{did_you_mean(name, steps)}"
+            yield question.source.complaint(("answers", name), told)
+        elif steps[name].shape != shape:
+            told = f"`{name}` is computed as {shape_text(steps[name].shape)}, `shape` says {shape_text(shape)}"
+            yield question.source.complaint(("answers", name, "shape"), told)
+    for name, value in question.spec.key.published.items():
+        yield from _published(question, name, value, steps)
+
+
+def _published(question: Question, name: str, value: Any, steps: Mapping[str, Any]) -> Iterator[Complaint]:
+    place = ("key", "published", name)
+    printed = np.array(value, dtype=np.float64)
+    if name not in steps:
+        yield question.source.complaint(place, f"`{name}` is no step of the reference{did_you_mean(name, steps)}")
+    elif printed.shape != steps[name].shape:
+        told = f"published as {shape_text(printed.shape)}, computed as {shape_text(steps[name].shape)}"
+        yield from _unless_erratum(question, place, f"`{name}` is {told}")
+    else:
+        right = within(Written(printed, np.full(printed.shape, EXACT)), steps[name])
+        for entry in np.argwhere(~right):
+            computed = steps[name][tuple(entry)]
+            where = ", ".join(str(index + 1) for index in entry)
+            told = f"`{name}` at {where}: {printed[tuple(entry)]:g} is published, {computed.low:g} to {computed.high:g}"
+            yield from _unless_erratum(question, place, f"{told} can be computed")
+
+
+def _unless_erratum(question: Question, place: tuple[str, ...], told: str) -> Iterator[Complaint]:
+    if question.spec.key.erratum is None:
+        yield question.source.complaint(place, f"{told}: mend `given`, or say why under `erratum`")
+
+
+def prove_misconceptions(
+    question: Question,
+    problem_set: ProblemSet,
+    answers_with: Callable[[Misconception], Answers],
+    grade: Grade,
+) -> Iterator[Complaint]:
+    """Every misconception of the question fails one of its hidden checks, which tells the student its sentence."""
+    hidden = [check for check in question.checks if check.visibility == "hidden"]
+    own = question.spec.key.misconceptions if question.spec.key else ()
+    for each in misconceptions_of(question, problem_set):
+        if each.name not in own:
+            continue
+        place = ("key", "misconceptions", own.index(each.name))
+        try:
+            answers = answers_with(each)
+        except CannotCompute as error:
+            told = f"`{each.name}` leads to nothing with these numbers: {error}"
+            yield question.source.complaint(place, told)
+            continue
+        submission = Submission(id=each.name, sha256="", root=Path(), answers=answers)
+        failed = [mark for mark in grade(question, hidden, problem_set, submission) if mark.outcome != "passed"]
+        if not failed:
+            told = f"`{each.name}` fails no hidden check: these numbers do not tell it from the right way"
+            yield question.source.complaint(place, told)
+        elif not any(each.sentence in mark.message for mark in failed):
+            told = (
+                f"`{each.name}` is not told by name; the student reads: {' / '.join(mark.message for mark in failed)}"
+            )
+            yield question.source.complaint(place, told)
+
+
+def answers_of(question: Question, problem_set: ProblemSet, misconception: Misconception) -> Answers:
+    """What a student with this misconception hands in, for the whole chain of numeric questions."""
+    # They calculate exactly and round what they write: the ends of intervals are nobody's working.
+    rounding = Rounding(rounding_of(question, problem_set).decimals, every_step=False)
+    answers: dict[str, RawAnswer] = {}
+    for each in chain_of(question, problem_set):
+        if each.kind == "numeric":
+            steps = {name: step_of(misconception.computation, rounding, name) for name in each.spec.answers}
+            answers[each.id] = {name: _as_text(step.low, rounding.decimals) for name, step in steps.items() if step}
+    return answers
+
+
+def _as_text(values: Any, decimals: int) -> RawAnswer:
+    if np.ndim(values) == 0:
+        return f"{float(values):.{decimals}f}"
+    return [_as_text(each, decimals) for each in values]
