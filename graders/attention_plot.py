@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from graders.computation import ComputedSpec, Key, Misconception, rounding_of
 from graders.edges import Edges, admits, derived, read_plot
@@ -17,8 +17,9 @@ from graders.proofs import Answers, prove_misconceptions, prove_steps
 from graders.working import step_of
 from harness.errors import Complaint
 from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
-from harness.spec import CheckSpec
-from harness.validation import Strict, several
+from harness.spec import CheckSpec, mapping_in
+from harness.validation import Strict
+from harness.yamlfile import Location
 
 NEEDS_ANSWER = True
 
@@ -51,17 +52,15 @@ class Spec(ComputedSpec):
     """A question of kind `attention_plot`."""
 
     tokens: Tokens
-    checks: Mapping[str, PlotCheck]
+    checks: Mapping[str, PlotCheck] = Field(min_length=1)
     key: PlotKey | None = None
 
-    @field_validator("checks")
     @classmethod
-    def _hidden_checks_grade_lines(cls, checks: Mapping[str, PlotCheck]) -> Mapping[str, PlotCheck]:
-        hidden = ((id, check) for id, check in checks.items() if id.endswith("-hidden"))
-        several(
-            ((id,), f"`grades` is missing in {id}: say solid or dashed") for id, check in hidden if not check.grades
-        )
-        return checks
+    def faults(cls, written: Mapping[str, Any]) -> Iterator[tuple[Location, str]]:
+        yield from super().faults(written)
+        for id in mapping_in(written, "checks"):
+            if id.endswith("-hidden") and "grades" not in mapping_in(written, "checks", id):
+                yield ("checks", id), f"`grades` is missing in {id}: say solid or dashed"
 
 
 def grade(

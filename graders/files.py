@@ -37,7 +37,7 @@ class Spec(QuestionSpec):
     """A question of kind `files`."""
 
     files: tuple[Deliverable, ...] = Field(min_length=1)
-    checks: Mapping[str, CheckSpec]
+    checks: Mapping[str, CheckSpec] = Field(min_length=1)
     key: NoKey | None = None
 
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from pydantic import Field, field_validator
-from pydantic_core.core_schema import ValidationInfo
+from pydantic import Field
 
 from graders.arrays import Written, WrongShapeError
 from graders.computation import ComputedSpec, rounding_of
@@ -20,8 +19,9 @@ from graders.proofs import answers_of, prove_misconceptions, prove_steps
 from graders.working import JudgedStep, within
 from harness.errors import Complaint
 from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
-from harness.spec import CheckSpec
-from harness.validation import did_you_mean, several
+from harness.spec import CheckSpec, mapping_in
+from harness.validation import did_you_mean
+from harness.yamlfile import Location
 
 NEEDS_ANSWER = True
 
@@ -38,23 +38,21 @@ class Spec(ComputedSpec):
 
     answers: Mapping[str, Asked] = Field(min_length=1)
     """What is asked for, by the names of the reference's steps."""
-    checks: Mapping[str, NumericCheck]
+    checks: Mapping[str, NumericCheck] = Field(min_length=1)
 
-    @field_validator("checks")
     @classmethod
-    def _grade_what_is_asked(cls, checks: Mapping[str, NumericCheck], info: ValidationInfo) -> Mapping[str, Any]:
-        several(_ungraded(checks, info.data.get("answers", {})))
-        return checks
-
-
-def _ungraded(checks: Mapping[str, NumericCheck], asked: Mapping[str, Asked]) -> Iterator[tuple[tuple[Any, ...], str]]:
-    for id, check in checks.items():
-        if id.endswith("-hidden") and not check.grades:
-            yield (id,), f"`grades` is missing: say which answers {id} looks at, such as [{', '.join(asked)}]"
-        for index, name in enumerate(check.grades):
-            if asked and name not in asked:
-                hint = did_you_mean(name, asked)
-                yield (id, "grades", index), f"`{name}` is not one of `answers`{hint}"
+    def faults(cls, written: Mapping[str, Any]) -> Iterator[tuple[Location, str]]:
+        yield from super().faults(written)
+        asked = mapping_in(written, "answers")
+        for id in mapping_in(written, "checks"):
+            grades = mapping_in(written, "checks", id).get("grades", [])
+            if id.endswith("-hidden") and not grades:
+                told = f"`grades` is missing: say which answers {id} looks at, such as [{', '.join(asked)}]"
+                yield ("checks", id), told
+            for index, name in enumerate(grades if isinstance(grades, list) else []):
+                if name not in asked:
+                    hint = did_you_mean(str(name), asked)
+                    yield ("checks", id, "grades", index), f"`{name}` is not one of `answers`{hint}"
 
 
 def grade(

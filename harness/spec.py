@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator
-from pydantic_core.core_schema import ValidationInfo
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from harness.errors import Complaint, SpecError
 from harness.model import Check, ProblemSet, Question
-from harness.validation import Points, Strict, did_you_mean, several, validate
+from harness.validation import Points, Strict, did_you_mean, validate
 from harness.yamlfile import Location, YamlFile, read_yaml
 
 SET_FILE = "problem-set.yaml"
@@ -61,15 +60,22 @@ class QuestionSpec(Strict):
     extra_credit: bool = False
     follows: QuestionId | None = None
     """The earlier question whose `given` and answers this one goes on from."""
-    checks: Mapping[str, Any]
+    checks: Mapping[str, Any] = Field(min_length=1)
     key: Any = None
     """All that a student must not see. A release has no `key`."""
 
-    @field_validator("checks")
     @classmethod
-    def _ids_name_this_question(cls, checks: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
-        several(_wrong_ids(checks, info.data.get("question")))
-        return checks
+    def faults(cls, written: Mapping[str, Any]) -> Iterator[tuple[Location, str]]:
+        """What is wrong between one key and another, each with its place. Looks at the file as it was written, so
+        that a slip in one line hides no other; kinds add their own."""
+        yield from _wrong_ids(mapping_in(written, "checks"), str(written.get("question", "")))
+
+
+def mapping_in(written: Any, *keys: str) -> Mapping[str, Any]:
+    """The mapping at this place of a file, or an empty one where something else stands."""
+    for key in keys:
+        written = written.get(key) if isinstance(written, dict) else None
+    return written if isinstance(written, dict) else {}
 
 
 def load_problem_set(folder: Path, kinds: Mapping[str, Callable[[], type[QuestionSpec]]]) -> ProblemSet:
@@ -110,13 +116,14 @@ def _load_question(
         if not unreadable:
             complaints.append(file.complaint((), "the file must hold `key: value` lines"))
         return None
+    named = str(file.value.get("question", path.stem))
+    if named != path.stem:
+        complaints.append(file.complaint(("question",), f"question {named} must be in {named}.yaml"))
     model, unknown = _model_for(file, kinds)
     spec, wrong = validate(model, file)
-    complaints += unknown + wrong
+    complaints += unknown + wrong + [file.complaint(place, told) for place, told in model.faults(file.value)]
     if spec is None or unreadable or unknown:
         return None
-    if spec.question != path.stem:
-        complaints.append(file.complaint(("question",), f"question {spec.question} must be in {spec.question}.yaml"))
     return Question(
         id=spec.question,
         kind=spec.kind,
@@ -162,22 +169,17 @@ def _check(spec: QuestionSpec, id: str, check: CheckSpec) -> Check:
     )
 
 
-def _wrong_ids(checks: Mapping[str, Any], question: str | None) -> Iterator[tuple[Location, str]]:
-    shown = question or "3a"
+def _wrong_ids(checks: Mapping[str, Any], question: str) -> Iterator[tuple[Location, str]]:
     numbers: set[str] = set()
-    if not checks:
-        yield (), f"`checks` is empty: add one, such as `{shown}-0-basic`"
     for id in checks:
+        place = ("checks", id)
         match = re.fullmatch(r"(.+)-(\d+)-(basic|hidden)", id)
         if not match:
-            yield (id,), f"check `{id}` must be named like `{shown}-0-basic` or `{shown}-1-hidden`"
-        elif question and match[1] != question:
-            yield (
-                (id,),
-                f"check `{id}` stands in question {question}: call it `{question}-{match[2]}-{match[3]}`",
-            )
+            yield place, f"check `{id}` must be named like `{question}-0-basic` or `{question}-1-hidden`"
+        elif match[1] != question:
+            yield place, f"check `{id}` stands in question {question}: call it `{question}-{match[2]}-{match[3]}`"
         elif match[2] in numbers:
-            yield (id,), f"check `{id}` has the number of another check: numbers are used once in a question"
+            yield place, f"check `{id}` has the number of another check: numbers are used once in a question"
         else:
             numbers.add(match[2])
 

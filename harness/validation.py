@@ -37,7 +37,10 @@ def validate(model: type[Model], file: YamlFile) -> tuple[Model | None, list[Com
     try:
         return model.model_validate(file.value), []
     except ValidationError as error:
-        return None, [each for details in error.errors() for each in _complaints(model, file, details)]
+        errors = error.errors()
+        return None, [
+            each for details in errors if not _follows(details, errors) for each in _complaints(model, file, details)
+        ]
 
 
 def several(faults: Iterable[tuple[Location, str]]) -> None:
@@ -51,6 +54,12 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     """`; did you mean \\`title\\`?`, or nothing where nothing comes near."""
     near = difflib.get_close_matches(given.lower(), {each.lower(): each for each in known}, n=1, cutoff=0.6)
     return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _follows(details: ErrorDetails, errors: Iterable[ErrorDetails]) -> bool:
+    """A list is `too short` when its items are wrong: the items are the fault."""
+    loc = details["loc"]
+    return details["type"] == "too_short" and any(each["loc"][: len(loc)] == loc != each["loc"] for each in errors)
 
 
 def _complaints(model: type[BaseModel], file: YamlFile, details: ErrorDetails) -> Iterator[Complaint]:

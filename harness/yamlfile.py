@@ -69,7 +69,7 @@ def parse_yaml(text: str, path: Path, scalars: Scalars = "typed") -> tuple[YamlF
         builder.complain(line, f"has a character that YAML does not allow: {error.reason}")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        builder.complain(mark.line + 1 if mark else 1, _plainly(error))
+        builder.complain(mark.line + 1 if mark else 1, _plainly(error, _at(text, mark)))
     except _TooDeep as error:
         builder.complain(error.line, f"is nested more than {MAX_DEPTH} deep")
     return YamlFile(path, builder.value, builder.lines), builder.complaints
@@ -81,7 +81,13 @@ def _events(text: str) -> Iterator[Any]:
     return yaml.parse(text, Loader=loader)
 
 
-def _plainly(error: yaml.MarkedYAMLError) -> str:
+def _at(text: str, mark: yaml.Mark | None) -> str:
+    """What stands at the mark, to the end of its line."""
+    lines = text.split("\n")
+    return lines[mark.line][mark.column :] if mark and mark.line < len(lines) else ""
+
+
+def _plainly(error: yaml.MarkedYAMLError, at: str) -> str:
     problem = error.problem or error.context or "cannot be read"
     if "escape character" in problem or "escape" in (error.context or ""):
         return (
@@ -90,7 +96,7 @@ def _plainly(error: yaml.MarkedYAMLError) -> str:
         )
     if "mapping values are not allowed" in problem:
         return "a second ': ' on one line: put quotes around the text, or check the indentation"
-    if "tab" in problem or "'\\t'" in problem:
+    if at.startswith("\t") or "'\\t'" in problem:
         return "a tab where YAML wants spaces: indent with spaces"
     return f"is not YAML here: {problem}"
 

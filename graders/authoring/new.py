@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+
 from graders.authoring.public import as_yaml
 from graders.kinds import KINDS, kind_named
 from harness.errors import UsageError
@@ -60,8 +61,8 @@ def _totals(folder: Path, set_id: str, spec: QuestionSpec) -> dict[Path, str]:
     path = folder / SET_FILE
     total = sum((check.points for check in spec.checks.values()), start=Decimal(0))
     if not path.is_file():
-        first = f"# yaml-language-server: $schema=../schema.json\nformat: 1\nid: {set_id}\ntitle: {set_id}\npoints: {total}\n"
-        return {path: first}
+        schema = "# yaml-language-server: $schema=../schema.json"
+        return {path: f"{schema}\nformat: 1\nid: {set_id}\ntitle: {set_id}\npoints: {total}\n"}
     key = "extra_points" if spec.extra_credit else "points"
     text = path.read_text(encoding="utf-8")
     changed, count = re.subn(

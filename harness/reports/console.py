@@ -17,11 +17,11 @@ def render(report: Report) -> str:
     """Plain lines, for a pipe or a file."""
     width = max((len(mark.check.id) for mark in report.marks), default=0)
     lines = [f"{report.problem_set}: {clean(report.submission)}", ""]
-    for mark in report.marks:
+    for mark, message in messages(report):
         lines.append(
             f"{SIGNS[mark.outcome]}  {mark.check.id:<{width}}  {earned_of(mark):>9}  {clean(mark.check.title)}"
         )
-        lines += [f"      {line}" for line in told(mark)]
+        lines += [f"      {line}" for line in message]
     return "\n".join([*lines, "", *totals(report), *(f"note: {clean(note)}" for note in report.notes), ""])
 
 
@@ -40,9 +40,9 @@ def show(report: Report) -> None:
         table.add_column(
             heading, no_wrap=heading != "what it looks at", justify="right" if heading == "points" else "left"
         )
-    for mark in report.marks:
+    for mark, message in messages(report):
         colour = COLOURS[mark.outcome]
-        what = "\n".join([escape(clean(mark.check.title)), *(f"[dim]{escape(line)}[/dim]" for line in told(mark))])
+        what = "\n".join([escape(clean(mark.check.title)), *(f"[dim]{escape(line)}[/dim]" for line in message)])
         table.add_row(mark.check.id, f"[{colour}]{SIGNS[mark.outcome]}[/{colour}]", earned_of(mark), what)
     console = Console()
     console.print(table)
@@ -50,10 +50,13 @@ def show(report: Report) -> None:
         console.print(escape(line), highlight=False)
 
 
-def told(mark: Mark) -> Iterator[str]:
-    """The message, where there is something to tell beyond the outcome."""
-    if mark.message:
-        yield from (clean(line) for line in mark.message.splitlines())
+def messages(report: Report) -> Iterator[tuple[Mark, list[str]]]:
+    """Each mark with what there is to tell, once: a blank question need not say so at each of its checks."""
+    said = ("", "")
+    for mark in report.marks:
+        about = (mark.check.question, mark.message)
+        yield mark, [] if about == said else [clean(line) for line in mark.message.splitlines()]
+        said = about
 
 
 def earned_of(mark: Mark) -> str:
