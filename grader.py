@@ -12,7 +12,9 @@ import io
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -213,19 +215,31 @@ def _list(checks: Sequence[Check]) -> int:
     return GRADED
 
 
+def _authoring(command: str) -> Any:
+    """The module behind an author's command, which a students' bundle does not have."""
+    try:
+        return import_module(f"graders.authoring.{command}")
+    except ModuleNotFoundError as error:
+        if error.name not in ("graders.authoring", f"graders.authoring.{command}"):
+            raise
+        raise UsageError(
+            f"this is the students' bundle: `{command}` works in the project that it was made from"
+        ) from None
+
+
 @cli.command("audit")
 @click.argument("sets", nargs=-1, metavar="[SET]...")
 def audit_command(sets: tuple[str, ...]) -> int:
     """Prove the content of these sets, or of all: every fault at once, each with file and line."""
-    from graders.authoring.audit import audit
-
+    audit = _authoring("audit").audit
     home = find_home()
     faults = 0
     for set_id in sets or home.set_ids:
         complaints = list(audit(home, home.set_folder(set_id), grade))
         for complaint in complaints:
             click.echo(str(complaint))
-        click.echo(f"{set_id}: {len(complaints)} faults" if complaints else f"{set_id}: proved")
+        count = "1 fault" if len(complaints) == 1 else f"{len(complaints)} faults"
+        click.echo(f"{set_id}: {count if complaints else 'proved'}")
         faults += len(complaints)
     return FAULTS_FOUND if faults else GRADED
 
@@ -235,9 +249,7 @@ def audit_command(sets: tuple[str, ...]) -> int:
 @click.option("--kind", "kind_name", required=True, help="numeric, short_answer, attention_plot or files.")
 def new_command(place: str, kind_name: str) -> int:
     """Add a question that already passes audit, ready to edit."""
-    from graders.authoring.new import add_question
-
-    for line in add_question(find_home(), place, kind_name):
+    for line in _authoring("new").add_question(find_home(), place, kind_name):
         click.echo(line)
     return GRADED
 
@@ -247,10 +259,8 @@ def new_command(place: str, kind_name: str) -> int:
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="A new folder for the bundle.")
 def release_command(set_name: str, output: Path) -> int:
     """Write the students' bundle: no key, no hidden checks, and grader.py still works in it."""
-    from graders.authoring.release import release
-
     home = find_home()
-    release(home, load_problem_set(home.set_folder(set_name), spec_models()), output)
+    _authoring("release").release(home, load_problem_set(home.set_folder(set_name), spec_models()), output)
     click.echo(f"{output}: the bundle for students; try it with `python grader.py` there")
     return GRADED
 
@@ -259,13 +269,12 @@ def release_command(set_name: str, output: Path) -> int:
 @click.option("--output", type=click.Path(path_type=Path, allow_dash=True), help="A file, or - to print it.")
 def schema_command(output: Path | None) -> int:
     """Write the JSON Schema that lets an editor complete problem files: problems/schema.json."""
-    from graders.authoring.schema import schema_text
-
+    text = _authoring("schema").schema_text()
     if str(output) == "-":
-        click.echo(schema_text(), nl=False)
+        click.echo(text, nl=False)
         return GRADED
     path = output or find_home().problems / "schema.json"
-    replace_file(path, schema_text())
+    replace_file(path, text)
     click.echo(f"{path} is up to date")
     return GRADED
 

@@ -12,11 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.numbers import Number, Token, UnreadableError, is_proper_fraction, read_number, tidied, tokenized
+from graders.numbers import (
+    CONSTANTS,
+    FUNCTIONS,
+    Number,
+    Token,
+    UnreadableError,
+    is_proper_fraction,
+    read_number,
+    tidied,
+    tokenized,
+)
 from harness.model import RawAnswer
 
 Shape = tuple[int, ...]
 EXACT = -1
+NUMBER_WORDS = {*FUNCTIONS, *CONSTANTS, "frac", "nan", "inf", "infinity", "infty"}
 MOST_ENTRIES = 10_000
 
 
@@ -120,6 +131,8 @@ def _rows_of_text(text: str, shape: Shape) -> list[list[str]]:
     if len(text) > 100 * MOST_ENTRIES // 10:
         raise UnreadableError("is too long to be numbers")
     plain = _unwrapped(tidied(_plain_matrix(text)))
+    if not re.search("[0-9]", plain) and set(re.findall("[a-z]+", plain.lower())) - NUMBER_WORDS:
+        raise UnreadableError(f"`{text.strip()[:60]}` holds no number")
     if re.search(r"\]\s*[,;]?\s*\[", plain):
         plain = re.sub(r"\]\s*[,;]?\s*\[", ";", plain)
     plain = _unwrapped(plain)

@@ -47,7 +47,7 @@ def step_of(
 
     def resume(step: str, reached: Interval) -> Interval | None:
         if step in before and before[step].shape == reached.shape:
-            return _as_written(before[step], reached, within(before[step], reached))
+            return _as_written(before[step], reached, bool(within(before[step], reached).all()))
         return None
 
     return _walk(computation, rounding, resume, until=name).get(name)
@@ -67,7 +67,7 @@ def judge(computation: Computation, rounding: Rounding, written: Mapping[str, Wr
         verdict: Verdict = "right" if right.all() else "follows" if follows.all() else "wrong"
         missed = tuple(tuple(int(index) for index in entry) for entry in np.argwhere(~follows))
         judged[name] = JudgedStep(name, verdict, expected[name], missed, wrong_before)
-        return _as_written(written[name], expected[name], right)
+        return _as_written(written[name], expected[name], bool(right.all()))
 
     _walk(computation, rounding, resume)
     return judged
@@ -111,14 +111,13 @@ def within(written: Written, reached: Interval) -> Bools:
     return np.asarray((low - slack <= written.values) & (written.values <= high + slack))
 
 
-def _as_written(written: Written, expected: Interval, right: Bools) -> Interval:
-    """What the student may have gone on from: all that is written like this, and where it is right, only what can
-    be reached. A fraction is what it is."""
-    decimals = np.where(written.decimals == EXACT, 0, np.maximum(written.decimals, expected.rounding.decimals))
+def _as_written(written: Written, reached: Interval, right: bool) -> Interval:
+    """What the student may have gone on from: all that is written like this and, in a right step, can be reached. An
+    entry of a wrong step that looks right may hide other digits. A fraction is what it is."""
+    decimals = np.maximum(written.decimals, reached.rounding.decimals)
     half_a_unit = np.where(written.decimals == EXACT, 0, 0.5 * 10.0**-decimals)
     low, high = written.values - half_a_unit, written.values + half_a_unit
-    return Interval(
-        np.where(right, np.minimum(np.maximum(low, expected.low), written.values), low),
-        np.where(right, np.maximum(np.minimum(high, expected.high), written.values), high),
-        expected.rounding,
-    )
+    if right:
+        low = np.minimum(np.maximum(low, reached.low), written.values)
+        high = np.maximum(np.minimum(high, reached.high), written.values)
+    return Interval(low, high, reached.rounding)

@@ -90,7 +90,7 @@ def _key(mark: Mark) -> str:
 
 def _release(home: Home, problem_set: ProblemSet) -> Iterator[Complaint]:
     try:
-        secrets = list(secrets_of(problem_set))
+        secrets = secrets_of(problem_set)
     except SpecError:
         return  # told where the question is proved
     with tempfile.TemporaryDirectory() as aside:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,12 @@ from reference.steps import run
 
 SHORTEST_TEXT = 12
 """Characters: `scaled` or `map` stand in any text on attention, whole phrases do not by chance."""
-FEWEST_NUMBERS = 4
-"""Numbers in a row: three of them stand in a prompt by chance, a whole matrix does not."""
+FEWEST_NUMBERS = 6
+"""Numbers in a row: four of them stand in a prompt by chance, a whole matrix does not."""
+PROGRAMS = ("graders", "harness")
+IN_PROGRAMS = 3
+"""How many times as long a secret must be to count there: programs are the same for every set, and full of words
+and numbers."""
 LARGEST_FILE = 5_000_000
 
 
@@ -59,14 +63,20 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
-def secrets_of(problem_set: ProblemSet) -> Iterator[Secret]:
-    """Every phrase and every array of numbers under a `key`, and every step that a reference computes."""
-    for question in problem_set.questions:
-        yield from _written(question, question.source.value.get("key"), ("key",))
-        if isinstance(question.spec, ComputedSpec) and question.spec.key:
-            decimals = rounding_of(question, problem_set).decimals
-            for value in run(computation_of(question, problem_set)()).values():
-                yield from _numbers(question, ("key",), np.round(value, decimals))
+def secrets_of(problem_set: ProblemSet) -> list[Secret]:
+    """Every phrase and every array of numbers under a `key`, and every step that a reference computes, but for what
+    the set says in the open itself."""
+    open_words = _folded(" ".join(question.prompt for question in problem_set.questions))
+    found = [each for question in problem_set.questions for each in _secrets_in(question, problem_set)]
+    return [each for each in found if each.is_numbers or each.value not in open_words]
+
+
+def _secrets_in(question: Question, problem_set: ProblemSet) -> Iterator[Secret]:
+    yield from _written(question, question.source.value.get("key"), ("key",))
+    if isinstance(question.spec, ComputedSpec) and question.spec.key:
+        decimals = rounding_of(question, problem_set).decimals
+        for value in run(computation_of(question, problem_set)()).values():
+            yield from _numbers(question, ("key",), np.round(value, decimals))
 
 
 def _written(question: Question, value: Any, place: Location) -> Iterator[Secret]:
@@ -94,17 +104,24 @@ def _is_numeric(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def found_in(folder: Path, secrets: list[Secret]) -> Iterator[tuple[Path, Secret]]:
+def found_in(folder: Path, secrets: Sequence[Secret]) -> Iterator[tuple[Path, Secret]]:
     """Every secret that stands in a file of the folder, or in the name of one."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.stat().st_size <= LARGEST_FILE:
-            text = f"{path.relative_to(folder)}\n{path.read_bytes().decode('utf-8', errors='replace')}"
+            name = path.relative_to(folder)
+            text = f"{name}\n{path.read_bytes().decode('utf-8', errors='replace')}"
             words = _folded(text)
             numbers = f" {' '.join(_shown(float(each)) for each in re.findall(r'-?[0-9]+(?:[.][0-9]+)?', text))} "
             for secret in secrets:
-                found = f" {secret.value} " in numbers if secret.is_numbers else secret.value in words
-                if found:
-                    yield path.relative_to(folder), secret
+                stands = f" {secret.value} " in numbers if secret.is_numbers else secret.value in words
+                if stands and (name.parts[0] not in PROGRAMS or _is_long(secret)):
+                    yield name, secret
+
+
+def _is_long(secret: Secret) -> bool:
+    if secret.is_numbers:
+        return secret.value.count(" ") + 1 >= IN_PROGRAMS * FEWEST_NUMBERS
+    return len(secret.value) >= IN_PROGRAMS * SHORTEST_TEXT
 
 
 def _shown(number: float) -> str:
