@@ -18,7 +18,8 @@ from graders.numbers import (
     Number,
     Token,
     UnreadableError,
-    is_proper_fraction,
+    is_decimal_comma,
+    proper_fraction,
     read_number,
     tidied,
     tokenized,
@@ -107,23 +108,26 @@ def _rows(raw: RawAnswer, shape: Shape) -> list[list[str]]:
         raise UnreadableError("has names inside: give numbers, or a list of rows")
     if all(isinstance(each, str) for each in raw):
         return _rows_of_strings([str(each) for each in raw], shape)
-    return [_row_of_strings(each) for each in raw]
+    return [_row_of_strings(each, shape[-1] if shape else 1) for each in raw]
 
 
 def _rows_of_strings(texts: list[str], shape: Shape) -> list[list[str]]:
     """A YAML list of scalars is one row, unless each is itself a row: `- 1 3`."""
-    width = shape[-1] if shape else 1
-    rows = [_split_row(text, width) for text in texts]
-    if len(shape) == 2 and width > 1 and all(len(row) > 1 for row in rows):
-        return rows
-    return [texts]
+    if len(texts) == 1 or any(";" in text for text in texts):  # `[1, 3; -1, 1]` is a list to YAML
+        return _rows_of_text(",".join(texts), shape)
+    if len(shape) < 2 or 1 in shape:
+        return [texts]
+    rows = [_split_row(text, shape[-1]) for text in texts]
+    return rows if all(len(row) > 1 for row in rows) else [texts]
 
 
-def _row_of_strings(row: RawAnswer) -> list[str]:
+def _row_of_strings(row: RawAnswer, width: int) -> list[str]:
     if isinstance(row, str):
-        return [row]
+        return _split_row(row, width)
     if isinstance(row, Mapping) or not all(isinstance(each, str) for each in row):
         raise UnreadableError("is nested too deep: a matrix is a list of rows")
+    if len(row) == 1:  # `[[1 3], [-1 1]]`
+        return _split_row(str(row[0]), width)
     return [str(each) for each in row]
 
 
@@ -133,9 +137,10 @@ def _rows_of_text(text: str, shape: Shape) -> list[list[str]]:
     plain = _unwrapped(tidied(_plain_matrix(text)))
     if not re.search("[0-9]", plain) and set(re.findall("[a-z]+", plain.lower())) - NUMBER_WORDS:
         raise UnreadableError(f"`{text.strip()[:60]}` holds no number")
-    if re.search(r"\]\s*[,;]?\s*\[", plain):
-        plain = re.sub(r"\]\s*[,;]?\s*\[", ";", plain)
+    plain = re.sub(r"\]\s*(?:[,;]\s*)?\[", ";", plain)
     plain = _unwrapped(plain)
+    if shape == () and is_decimal_comma(plain):
+        return [[plain]]
     width = shape[-1] if shape else 1
     return [_split_row(row, width) for row in re.split(r"[;\n]", plain) if row.strip()]
 
@@ -143,8 +148,8 @@ def _rows_of_text(text: str, shape: Shape) -> list[list[str]]:
 def _plain_matrix(text: str) -> str:
     text = re.sub(r"\\begin\{(\w*matrix|array)\}(\{[lcr|]*\})?", " ", text)
     text = re.sub(r"\\end\{(\w*matrix|array)\}", " ", text)
-    text = re.sub(r"(?m)^\s*\|(.*)\|\s*$", lambda row: row[1].replace("|", ","), text)  # a Markdown table's row
-    return re.sub(r"\s*\\\\\s*", ";", text).replace("&", ",")
+    text = re.sub(r"(?m)^[ \t]*\|(.*)\|[ \t\r]*$", lambda row: row[1].replace("|", ","), text)  # a Markdown table's row
+    return text.replace("\\\\", ";").replace("&", ",")
 
 
 def _unwrapped(text: str) -> str:
@@ -196,7 +201,8 @@ def _mixed_together(entries: list[list[Token]], width: int) -> list[list[Token]]
     for entry in entries:
         before = together[-1] if together else []
         whole = "".join(token.text for token in before).lstrip("-+").isdigit()
-        if whole and len(entry) == 3 and is_proper_fraction(entry):
+        fraction = proper_fraction(entry)
+        if whole and fraction and fraction[1] == len(entry):
             together[-1] = before + entry
         else:
             together.append(entry)

@@ -107,18 +107,28 @@ def _wrong_rows(weights: Interval, given: Plot, lines: Lines) -> list[int]:
 
 def _what_is_wrong(work: Work, given: Plot, lines: Lines, shown: str) -> str:
     weights, _ = list(_maps(work, shown, work.expected[shown]))[-1]
-    swapped = {row: Edges(edges.dashed, edges.solid) for row, edges in given.items()}
-    if all(edges.solid for edges in swapped.values()) and not _wrong_rows(weights, swapped, "solid"):
+    another = _another_map(work, given, lines, shown)
+    map_is_right = shown in work.judged and work.judged[shown].verdict == "right"
+    swapped = {row: Edges(edges.dashed, edges.solid) if edges.dashed else edges for row, edges in given.items()}
+    is_swapped = _wrong_rows(weights, given, "solid") and not _wrong_rows(weights, swapped, "solid")
+    if is_swapped and (map_is_right or not another):
         return "solid and dashed are swapped: the solid line goes to the input token with the largest weight"
-    for each in work.misconceptions:
-        wrong = step_of(each.computation, work.rounding, shown)
-        if wrong is not None and wrong.shape == weights.shape and not _wrong_rows(wrong, given, lines):
-            return f"this is the picture of another map: {each.sentence}"
+    if another:
+        return f"this is the picture of another map: {another.sentence}"
     rows = _wrong_rows(weights, given, lines)
     told = f"output token{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows))}"
     if lines == "solid":
         return f"{told}: the solid line does not go to the input token with the largest weight in its row of the map"
     return f"{told}: a dashed line goes to the second largest weight, and only where that is not 0 after rounding"
+
+
+def _another_map(work: Work, given: Plot, lines: Lines, shown: str) -> Misconception | None:
+    """The first misconception that leads to a map of which this is the picture."""
+    for each in work.misconceptions:
+        wrong = step_of(each.computation, work.rounding, shown)
+        if wrong is not None and wrong.shape == work.expected[shown].shape and not _wrong_rows(wrong, given, lines):
+            return each
+    return None
 
 
 def blank_answer(spec: Spec) -> RawAnswer:

@@ -20,6 +20,9 @@ from harness.model import ProblemSet, Question
 from harness.spec import QuestionSpec, Text
 from harness.validation import Strict, did_you_mean
 
+CANNOT_COMPUTE = (ValueError, TypeError, ArithmeticError, IndexError)
+"""What numpy raises where matrices do not fit: the author's `given`, so the author is told."""
+
 
 def _rectangular(value: Any) -> Any:
     try:

@@ -46,17 +46,20 @@ def read_plot(raw: RawAnswer, inputs: int, outputs: int) -> tuple[dict[int, Edge
 
 def admits(weights: Interval, edges: Edges) -> tuple[bool, bool]:
     """Whether the solid and the dashed lines of a row are right, whichever way its ties and roundings fall."""
+    if not edges.solid:
+        return False, False
     every = set(range(1, len(weights) + 1))
-    solid = bool(edges.solid) and all(_may_be_largest(weights, each, every) for each in edges.solid)
-    rest = every - set(edges.solid)
-    if edges.dashed:
-        dashed = all(
-            each in rest and _may_be_largest(weights, each, rest) and _may_be_seen(weights, each)
-            for each in edges.dashed
-        )
-    else:
-        dashed = not any(_must_be_seen(weights, each) for each in rest)
-    return solid, dashed
+    largest = {each for each in every if _may_be_largest(weights, each, every)}
+    solid = largest.issuperset(edges.solid)
+    # A wrong solid line costs its own points: the dashed one is then judged as if the solid one were right.
+    first = [set(edges.solid)] if solid else [{each} for each in largest]
+    return solid, any(_dashed_fit(weights, edges.dashed, every - taken) for taken in first)
+
+
+def _dashed_fit(weights: Interval, dashed: tuple[int, ...], rest: set[int]) -> bool:
+    if not dashed:
+        return not any(_must_be_seen(weights, each) for each in rest)
+    return all(each in rest and _may_be_largest(weights, each, rest) and _may_be_seen(weights, each) for each in dashed)
 
 
 def derived(weights: Interval) -> Edges:
@@ -90,7 +93,8 @@ def _rows(raw: RawAnswer) -> Iterator[tuple[int, RawAnswer]]:
             if any(character.isdigit() for character in line):
                 yield _labelled(line)
     else:
-        yield from enumerate(raw, start=1)
+        for row, lines in enumerate(raw, start=1):
+            yield _labelled(lines) if isinstance(lines, str) and ":" in lines else (row, lines)
 
 
 def _is_row(mapping: Mapping[str, RawAnswer]) -> bool:
@@ -125,14 +129,24 @@ def _lines(raw: RawAnswer) -> Edges:
 
 
 def _lines_of_text(text: str) -> Edges:
-    before = re.findall(r"(solid|dashed|dotted)[^0-9;,]{0,20}([0-9]{1,3})", text.lower())
-    after = re.findall(r"([0-9]{1,3})[^0-9;,]{0,20}(solid|dashed|dotted)", text.lower())
-    if before or after:
-        styled = before if len(before) >= len(after) else [(style, number) for number, style in after]
-        solid = tuple(int(number) for style, number in styled if style == "solid")
-        return Edges(solid, tuple(int(number) for style, number in styled if style != "solid"))
-    numbers = _tokens(text)
-    return Edges(numbers[:1], numbers[1:])
+    start, *rest = re.split("(solid|dashed|dotted)", _without_weights(text.lower()))
+    styles, told = rest[::2], rest[1::2]
+    if not styles:
+        numbers = _tokens(text)
+        return Edges(numbers[:1], numbers[1:])
+    if re.search("[0-9]", start):  # `1 solid, 2 dashed`
+        told = [start, *told[:-1]]
+    numbered = [(style, int(number)) for style, part in zip(styles, told, strict=True) for number in _NUMBER(part)]
+    solid = tuple(number for style, number in numbered if style == "solid")
+    return Edges(solid, tuple(number for style, number in numbered if style != "solid"))
+
+
+_NUMBER = re.compile("[0-9]{1,3}").findall
+
+
+def _without_weights(text: str) -> str:
+    """`1 (0.62), 2 (38%)` without the weights beside the tokens."""
+    return re.sub(r"[0-9]{0,9}\.[0-9]+|[0-9]{1,9}\s?%", " ", text)
 
 
 def _tokens(raw: RawAnswer) -> tuple[int, ...]:
@@ -140,7 +154,7 @@ def _tokens(raw: RawAnswer) -> tuple[int, ...]:
         return tuple(each for part in raw for each in _tokens(part))
     if is_blank(raw) or raw.strip().lower() in ("none", "no", "nothing", "0"):
         return ()
-    numbers = re.findall(r"[0-9]{1,3}", raw)
+    numbers = _NUMBER(_without_weights(raw))
     if not numbers:
         raise UnreadableError(f"`{raw[:60]}` names no input token: write its number")
     return tuple(map(int, numbers))

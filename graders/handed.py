@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -85,9 +86,10 @@ class Work:
     def misconception(self, name: str, given: Written) -> Misconception | None:
         """The first misconception that leads from the student's earlier steps to what they have here."""
         for each in self.misconceptions:
-            reached = step_of(each.computation, self.rounding, name, self.written)
-            if reached is not None and reached.shape == given.shape and within(given, reached).all():
-                return each
+            with suppress(ValueError):  # its matrices may not fit one another any more: it leads nowhere
+                reached = step_of(each.computation, self.rounding, name, self.written)
+                if reached is not None and reached.shape == given.shape and within(given, reached).all():
+                    return each
         return None
 
     def own(self, names: tuple[str, ...]) -> str:

@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 NOISE = 1e-9
 """Relative: a thousand float64 operations err by less (1000 * 2**-53 = 1e-13), and no visible digit is as small."""
+TIE_NOISE = 1e-12
+"""Finer: at eight decimals 1e-9 of a number is a good part of the last digit, and every other number is not a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,15 @@ def round_ties(values: ArrayLike, decimals: int | NDArray[np.int64], *, down: bo
     unit = 10.0 ** -np.asarray(decimals, dtype=np.float64)
     scaled = np.asarray(values, dtype=np.float64) / unit
     below = np.floor(scaled)
-    tie = np.abs(scaled - below - 0.5) <= NOISE * np.maximum(1, np.abs(scaled))
+    with np.errstate(invalid="ignore"):  # a masked score is minus infinity, and no tie
+        tie = np.abs(scaled - below - 0.5) <= TIE_NOISE * np.maximum(1, np.abs(scaled))
+        even = below % 2 == 0
     nearest = np.floor(scaled + 0.5)
     if not down:
         return np.where(tie, below + 1, nearest) * unit
     # Half-up never goes down from a positive tie, half-even does where the digit below is even; from a negative
-    # tie `away from zero` goes down.
-    lowest = np.where((scaled < 0) | (below % 2 == 0), below, below + 1)
+    # tie `away from zero` goes down. What only looks like a tie in 16 digits is rounded to the nearest.
+    lowest = np.where((scaled < 0) | even, below, nearest)
     return np.where(tie, lowest, nearest) * unit
 
 
@@ -149,7 +153,7 @@ def softmax_range(scores: Interval, temperature: float = 1.0) -> Interval:
     ranges = list(_weights(scores / temperature))
     low = np.min([each.low for each in ranges], axis=0)
     high = np.max([each.high for each in ranges], axis=0)
-    return Interval(np.clip(low, 0, 1), np.clip(high, 0, 1), scores.rounding)
+    return Interval(low, high, scores.rounding)  # over a sum rounded down, a weight can pass 1
 
 
 def _winners(scores: Interval) -> Interval:
@@ -164,24 +168,21 @@ def _winners(scores: Interval) -> Interval:
 
 
 def _weights(scores: Interval) -> Iterator[Interval]:
-    """One range for each way of working that is taught: with or without the row's maximum subtracted, and with
-    the exponentials, their sum, both or neither rounded."""
-    exact = _shifted_exponentials(scores)
-    yield _over_sum(exact)
+    """One range for each way of working that is taught: without rounding, or with the exponentials or their sum
+    rounded, and then with or without the row's maximum subtracted."""
+    yield Interval(_weight(scores.low, scores.high), _weight(scores.high, scores.low), scores.rounding)
     if not scores.rounding.every_step:
         return
-    for exponentials in (_exponentials(scores), exact):
-        yield from _rounding_the_sum(exponentials)
-        yield from _rounding_the_sum(
-            Interval(
-                scores.rounding.lowest(exponentials.low), scores.rounding.highest(exponentials.high), scores.rounding
-            )
-        )
+    shifted = _shifted_exponentials(scores)
+    for exponentials in (shifted, _exponentials(scores, shifted)):
+        yield _over_sum(_rounded(exponentials))  # of rounded exponentials the sum is rounded already
+        yield _over_rounded_sum(exponentials)
 
 
-def _exponentials(scores: Interval) -> Interval:
-    with np.errstate(over="ignore"):  # exp(800) is infinite: nobody has that on paper, see _over_sum
-        return Interval(np.exp(scores.low), np.exp(scores.high), scores.rounding)
+def _weight(own: Array, others: Array) -> Array:
+    """Each weight where its own score is from `own` and the rest of its row from `others`."""
+    columns = np.arange(own.shape[-1])
+    return np.stack([softmax(np.where(columns == at, own, others))[..., at] for at in columns], axis=-1)
 
 
 def _shifted_exponentials(scores: Interval) -> Interval:
@@ -190,34 +191,51 @@ def _shifted_exponentials(scores: Interval) -> Interval:
     return Interval(np.exp(low), np.exp(high), scores.rounding)
 
 
-def _rounding_the_sum(exponentials: Interval) -> Iterator[Interval]:
-    yield _over_sum(exponentials)
-    yield _over_sum(exponentials, round_sum=True)
+def _exponentials(scores: Interval, shifted: Interval) -> Interval:
+    # exp(700) is about the last float, and beyond any calculator: there the maximum has to be subtracted.
+    possible = scores.high.max(axis=-1, keepdims=True) < 700
+    low, high = (np.exp(np.minimum(end, 700)) for end in (scores.low, scores.high))
+    return Interval(np.where(possible, low, shifted.low), np.where(possible, high, shifted.high), scores.rounding)
 
 
-def _over_sum(exponentials: Interval, *, round_sum: bool = False) -> Interval:
+def _rounded(values: Interval) -> Interval:
+    return Interval(values.rounding.lowest(values.low), values.rounding.highest(values.high), values.rounding)
+
+
+def _over_sum(exponentials: Interval) -> Interval:
     """Each exponential over the sum of its row, where every entry keeps to its own interval."""
     low, high = exponentials.low, exponentials.high
-    others_low, others_high = _over_others(low, np.sum), _over_others(high, np.sum)
-    smallest_sum, largest_sum = high + others_low, low + others_high
-    if round_sum:
-        smallest_sum = _rounded_sum(low, high, others_low, exponentials.rounding, down=True)
-        largest_sum = _rounded_sum(low, high, others_high, exponentials.rounding, down=False)
-    # A row that rounds to nothing, or overflows, is no way to a result: leave it to the other ways.
-    a_way = (smallest_sum > 0) & (low + others_low > 0) & np.isfinite(high + others_high)
-    least = np.divide(low, largest_sum, out=np.full(low.shape, np.inf), where=a_way)
-    most = np.divide(high, smallest_sum, out=np.full(low.shape, -np.inf), where=a_way)
+    least = _quotient(low, low + _over_others(high, np.sum), np.inf)
+    most = _quotient(high, high + _over_others(low, np.sum), -np.inf)
     return Interval(least, most, exponentials.rounding)
 
 
-def _rounded_sum(low: Array, high: Array, others: Array, rounding: Rounding, *, down: bool) -> Array:
-    """The sum of an entry and the others, rounded. Where the entry's interval crosses a tie, the quotient is at its
-    end just beside the tie, half a unit off; elsewhere the rounded sum is one and the same."""
-    at_low = round_ties(low + others, rounding.decimals, down=down)
-    at_high = round_ties(high + others, rounding.decimals, down=down)
-    half_a_unit = 0.5 * 10.0**-rounding.decimals
-    beside_tie = high + others - half_a_unit if down else low + others + half_a_unit
-    return np.where(at_low == at_high, at_low, beside_tie)
+def _over_rounded_sum(exponentials: Interval) -> Interval:
+    """Each exponential over the rounded sum of its row. From one tie to the next that sum stays while the exponential
+    grows: a weight is at its ends where the exponential is at its own, or beside a tie of the sum."""
+    low, high, rounding = exponentials.low, exponentials.high, exponentials.rounding
+    unit = 10.0**-rounding.decimals
+    others = _over_others(high, np.sum)
+    least = _quotient(low, rounding.highest(low + others), np.inf)
+    tie = _next_tie(low + others, unit)
+    beside = _quotient(tie - others, tie + unit / 2, np.inf)
+    least = np.where(tie <= high + others, np.minimum(least, beside), least)
+    others = _over_others(low, np.sum)
+    most = _quotient(high, rounding.lowest(high + others), -np.inf)
+    for tie in (_next_tie(np.maximum(low + others, unit), unit), _next_tie(high + others, unit) - unit):
+        beside = _quotient(tie - others, tie - unit / 2, -np.inf)
+        most = np.where((low + others <= tie) & (tie <= high + others), np.maximum(most, beside), most)
+    return Interval(least, most, rounding)
+
+
+def _next_tie(values: Array, unit: float) -> Array:
+    return (np.ceil(values / unit - 0.5) + 0.5) * unit
+
+
+def _quotient(part: Array, whole: Array, nothing: float) -> Array:
+    """A row that rounds to nothing is no way to a result: it is left to the others."""
+    quotient: Array = np.divide(part, whole, out=np.full(part.shape, nothing), where=whole > 0)
+    return quotient
 
 
 def _over_others(values: Array, combine: Any) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from graders.numbers import UnreadableError
@@ -48,8 +49,9 @@ def _from_text(text: str, asked: Mapping[str, Sequence[str]]) -> dict[str, RawAn
     given: dict[str, RawAnswer] = {}
     ends = [match.start() for match in found[1:]] + [len(text)]
     for match, end in zip(found, ends, strict=False):
-        name = match[1] if match[1] in asked else spellings[_folded(match[1])]
-        given[name] = _first_paragraph(text[match.end() : end])
+        name = match[1] if match[1] in asked else spellings.get(_folded(match[1]))
+        if name is not None:  # `DX` where both `dX` and `Dx` are asked for is neither
+            given[name] = _first_paragraph(text[match.end() : end])
     return given
 
 
@@ -70,13 +72,15 @@ def _first_paragraph(text: str) -> str:
     if fenced:
         return fenced[1].strip()
     taken: list[str] = []
+    signs: Counter[str] = Counter()
     for line in text.strip().splitlines():
-        if not line.strip() and _closed("\n".join(taken)):
+        if not line.strip() and _closed(signs):
             break
         taken.append(line)
+        signs.update({sign: line.count(sign) for sign in ("[", "]", "(", ")", "\\begin", "\\end", "$$")})
     return "\n".join(taken).replace("`", "").strip()
 
 
-def _closed(text: str) -> bool:
+def _closed(signs: Counter[str]) -> bool:
     pairs = (("[", "]"), ("(", ")"), ("\\begin", "\\end"))
-    return bool(text) and text.count("$$") % 2 == 0 and all(text.count(a) <= text.count(b) for a, b in pairs)
+    return signs["$$"] % 2 == 0 and all(signs[a] <= signs[b] for a, b in pairs)

@@ -7,7 +7,7 @@ A small grammar, never `eval`: a stranger's text can only ever become a finite f
     signed   = ("+" | "-") signed | power
     power    = atom ("^" signed)?                         to the right, as on paper
     atom     = mixed | decimal | "e" | "pi" | function group | "frac" group group | group
-    mixed    = whole fraction                             2 1/2 is two and a half
+    mixed    = whole fraction                             2 1/2 and 2\\frac{1}{2} are two and a half
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 LARGEST = 1e15
@@ -56,12 +57,17 @@ def read_number(text: str) -> Number:
 
 def tidied(text: str) -> str:
     """The same text with one sign for each thing: typographic minus, ½, LaTeX spacing and braces."""
+    text = re.sub("[⁰¹²³⁴-⁹⁺⁻⁽⁾]+", _raised, text)  # 10²³ is 10^(23)
+    text = re.sub(f"([/÷⁄*^√]\\s*)([{FRACTION_SIGNS}])", r"\1(\2)", text)  # 3/½ is 3/(1/2)
+    text = re.sub(f"(?<=[0-9])(?=[{FRACTION_SIGNS}])", " ", text)  # 2½ is 2 1/2, not 21/2
     text = "".join(_plain_character(character) for character in text)
     for latex, plain in _LATEX:
         text = text.replace(latex, plain)
-    text = re.sub(r"\\[dt]?frac\s*([0-9])\s*([0-9])", r" frac{\1}{\2}", text)
-    return re.sub(r"\\([dt]?frac|sqrt|exp|ln|pi)(?![a-zA-Z])", _command, text)
+    text = re.sub(r"\\[dt]?frac\s*([0-9])\s*([0-9])", r"\\frac{\1}{\2}", text)
+    return re.sub(r"\\(?:[dt]?(frac)|(sqrt|exp|ln|pi|infty))(?![a-zA-Z])", _command, text)
 
+
+FRACTION_SIGNS = "¼½¾⅐-⅟↉"
 
 _LATEX = [
     *((spacing, " ") for spacing in ("\\left", "\\right", "\\,", "\\;", "\\!", "\\:", "\\quad", "\\ ")),
@@ -72,20 +78,21 @@ _LATEX = [
 ]
 
 
+def _raised(match: re.Match[str]) -> str:
+    return f"^({unicodedata.normalize('NFKC', match[0])})"
+
+
 def _command(match: re.Match[str]) -> str:
-    return " frac" if match[1].endswith("frac") else f" {match[1]}"
+    glued = match.string[match.start() - 1 : match.start()].isalpha()  # \pi\sqrt{2}
+    return (" " if glued else "") + (match[1] or match[2])
 
 
 def _plain_character(character: str) -> str:
     if character in "−–—‒﹣－":
         return "-"
-    how = unicodedata.decomposition(character).partition(" ")[0]
-    plain = unicodedata.normalize("NFKC", character)
-    if how == "<fraction>":  # 2½ is 2 1/2, not 21/2
-        return " " + plain.replace("⁄", "/")
-    if how == "<super>":  # 3² is 3^2, not 32
-        return "^" + plain
-    return plain
+    if unicodedata.decomposition(character).startswith(("<sub>", "<super>")):  # 2₃ is not 23
+        return character
+    return unicodedata.normalize("NFKC", character)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +127,23 @@ def tokenized(tidy: str) -> list[Token]:
 
 
 def _cannot_read(shown: str, sign: str) -> str:
-    if sign == "," and re.fullmatch(r"[-+]?[0-9]+,[0-9]+", shown):
+    if sign == "," and is_decimal_comma(shown):
         return f"`{shown}`: write a decimal point, not a comma"
     hint = "write numbers such as 0.62, 1/7, 2 1/2, sqrt(2)/2 or e^-3"
-    return f"`{shown[:60]}` cannot be read at `{sign}`: {hint}"
+    return f"`{shown[:60]}` cannot be read at `{sign[:20]}`: {hint}"
+
+
+def is_decimal_comma(text: str) -> bool:
+    """Whether this is a number of which the decimals stand after a comma, as on the continent."""
+    return bool(re.fullmatch(r"[-+]?[0-9]+,[0-9]+", text))
 
 
 def _decimals(tidy: str) -> int | None:
-    match = re.fullmatch(r"\s*[-+]?[0-9]*\.?([0-9]*)\s*", tidy)
-    return len(match[1]) if match and "." in tidy else 0 if match else None
+    match = re.fullmatch(r"\s*[-+]?\s*[0-9]*(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?\s*", tidy)
+    if not match:
+        return None
+    # 3.24e-04 is written to six decimals; a float holds no more than fifteen.
+    return min(max(0, len(match[1] or "") - int(match[2] or 0)), 15)
 
 
 class _Reader:
@@ -151,7 +166,7 @@ class _Reader:
         while sign := self.take("+", "-"):
             other = self.product()
             value = value + other if sign == "+" else value - other
-        return value
+        return self.finite(value)
 
     def product(self) -> float:
         value = self.signed()
@@ -172,7 +187,13 @@ class _Reader:
     def times(self, left: float, sign: str, right: float) -> float:
         if sign == "/" and right == 0:
             raise UnreadableError(f"`{self.shown[:60]}` divides by zero")
-        return left * right if sign == "*" else left / right
+        return self.finite(left * right if sign == "*" else left / right)
+
+    def finite(self, value: float) -> float:
+        """Itself, unless it has outgrown the floats: 1/1e400 is not 0."""
+        if not math.isfinite(value):
+            raise UnreadableError(f"`{self.shown[:60]}` is too large")
+        return value
 
     def signed(self) -> float:
         self.deeper()
@@ -214,12 +235,14 @@ class _Reader:
 
     def mixed(self, text: str) -> float:
         """The decimal, or with a fraction after it the two together: `2 1/2`."""
-        whole = float(text)
-        fraction = self.tokens[self.at : self.at + 3]
-        if text.isdigit() and is_proper_fraction(fraction) and fraction[0].spaced:
-            self.at += 3
-            return whole + float(fraction[0].text) / float(fraction[2].text)
-        return whole
+        whole = self.finite(float(text))
+        # `1/2 1/2` is not 1/(2 1/2) but two numbers.
+        below = self.at > 1 and self.tokens[self.at - 2].text in "/^"
+        fraction = proper_fraction(self.tokens[self.at : self.at + 7]) if text.isdigit() and not below else None
+        if not fraction:
+            return whole
+        self.at += fraction[1]
+        return whole + fraction[0]
 
     def function(self, name: str) -> float:
         value = self.group()
@@ -264,9 +287,12 @@ class _Reader:
         return self.tokens[self.at - 1]
 
 
-def is_proper_fraction(tokens: list[Token]) -> bool:
-    """Whether these three tokens are a fraction below one, as after the whole part of a mixed number."""
-    if len(tokens) < 3 or tokens[1].text != "/":
-        return False
-    above, below = tokens[0].text, tokens[2].text
-    return above.isdigit() and below.isdigit() and 0 < int(above) < int(below)
+def proper_fraction(tokens: Sequence[Token]) -> tuple[float, int] | None:
+    """The fraction below one that these tokens begin with, as after the whole part of a mixed number: its value, and
+    how many of them it takes."""
+    written = " ".join(token.text for token in tokens)
+    match = re.match(r"([0-9]+) / ([0-9]+)(?= |$)|frac { ([0-9]+) } { ([0-9]+) }", written)
+    if not match:
+        return None
+    above, below = (int(digits) for digits in match.groups() if digits)
+    return (above / below, len(match[0].split())) if 0 < above < below else None

@@ -109,10 +109,11 @@ def _what_is_wrong(step: JudgedStep, given: Written, work: Work) -> str:
             f"{step.name}: {where} {verb} near, but no rounding to {work.rounding.decimals} decimals leads there: "
             "do the sum again, and round at the end of each step"
         )
-    source = f"your own {work.own(step.wrong_before)}" if step.wrong_before else "the steps before"
-    source = "the numbers given" if step.name == next(iter(work.expected)) else source
-    first = "" if step.wrong_before else "; this is the first step that goes wrong"
-    return f"{step.name}: {where} {'do' if several else 'does'} not follow from {source}{first}"
+    source = "the steps before" if step.sources else "the numbers given"
+    source = f"your own {work.own(step.wrong_before)}" if step.wrong_before else source
+    first = next(each.name for each in work.judged.values() if each.verdict == "wrong")
+    told = "; this is the first step that goes wrong" if step.name == first else ""
+    return f"{step.name}: {where} {'do' if several else 'does'} not follow from {source}{told}"
 
 
 def _where(entries: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> tuple[str, bool]:
@@ -153,12 +154,13 @@ def _grade_basic(
 def _not_a_distribution(rows: Any, rounding: Rounding) -> Iterator[str]:
     """Sums may be off by half a unit for every entry, and by the rounded sum that the entries were divided by:
     half a unit of an exponentials' sum that may be as small as 0.1, so five units more."""
+    rows = np.atleast_2d(rows)
     unit = 10.0**-rounding.decimals
     allowed = 0.5 * unit * rows.shape[-1] + (5 * unit if rounding.every_step else 0) + NOISE
     off = np.abs(rows.sum(axis=-1) - 1) > allowed
-    if (rows < 0).any() or (rows > 1 + NOISE).any():
+    if (rows < 0).any() or (rows > 1 + allowed).any():
         yield "a weight lies between 0 and 1; these do not"
-    elif off.any() and (np.abs(rows.sum(axis=0) - 1) <= 0.5 * unit * rows.shape[0] + 5 * unit).all():
+    elif off.any() and len(rows) > 1 and (np.abs(rows.sum(axis=0) - 1) <= 0.5 * unit * len(rows) + 5 * unit).all():
         yield "rows sum to 1 along the wrong axis: softmax was taken over queries"
     elif off.any():
         row = int(np.argmax(off))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graders.arrays import EXACT, Written, shape_text
-from graders.computation import Misconception, chain_of, computation_of, misconceptions_of, rounding_of
+from graders.computation import CANNOT_COMPUTE, Misconception, chain_of, computation_of, misconceptions_of, rounding_of
 from graders.intervals import Rounding
 from graders.working import expected_steps, step_of, within
 from harness.errors import Complaint
@@ -18,8 +18,6 @@ from harness.validation import did_you_mean
 
 Grade = Callable[[Question, Sequence[Check], ProblemSet, Submission], Iterator[Mark]]
 Answers = Mapping[str, RawAnswer]
-CannotCompute = (ValueError, TypeError, ArithmeticError, IndexError)
-"""What numpy raises where matrices do not fit: the author's given, so the author is told."""
 
 
 def prove_steps(
@@ -31,7 +29,7 @@ def prove_steps(
         return
     try:
         steps = expected_steps(computation_of(question, problem_set), rounding_of(question, problem_set))
-    except CannotCompute as error:
+    except CANNOT_COMPUTE as error:
         yield question.source.complaint(("given",), f"the reference cannot compute with these numbers: {error}")
         return
     for name, shape in asked.items():
@@ -82,7 +80,7 @@ def prove_misconceptions(
         place = ("key", "misconceptions", own.index(each.name))
         try:
             answers = answers_with(each)
-        except CannotCompute as error:
+        except CANNOT_COMPUTE as error:
             told = f"`{each.name}` leads to nothing with these numbers: {error}"
             yield question.source.complaint(place, told)
             continue

@@ -30,8 +30,10 @@ class JudgedStep:
     """All that a careful solver can have here, from the givens."""
     wrong_entries: tuple[tuple[int, ...], ...]
     """Where a wrong step leaves what the student's own steps lead to."""
+    sources: tuple[str, ...]
+    """The steps that it is computed from, on whichever way; none where the givens alone lead to it."""
     wrong_before: tuple[str, ...]
-    """The wrong steps before this one, whose values it was judged from."""
+    """Of the sources, the wrong ones, whose values it was judged from."""
 
 
 def expected_steps(computation: Computation, rounding: Rounding) -> dict[str, Interval]:
@@ -56,21 +58,35 @@ def step_of(
 def judge(computation: Computation, rounding: Rounding, written: Mapping[str, Written]) -> dict[str, JudgedStep]:
     """Each written step, in the order of the computation. Shapes are those of the computation."""
     expected = expected_steps(computation, rounding)
+    sources = sources_of_steps(computation)
     judged: dict[str, JudgedStep] = {}
 
     def resume(name: str, reached: Interval) -> Interval | None:
         if name not in written:
             return None
-        wrong_before = tuple(step.name for step in judged.values() if step.verdict == "wrong")
+        wrong_before = tuple(each for each in sources[name] if each in judged and judged[each].verdict == "wrong")
         right = within(written[name], expected[name])
         follows = right | within(written[name], reached) if wrong_before else right
         verdict: Verdict = "right" if right.all() else "follows" if follows.all() else "wrong"
         missed = tuple(tuple(int(index) for index in entry) for entry in np.argwhere(~follows))
-        judged[name] = JudgedStep(name, verdict, expected[name], missed, wrong_before)
-        return _as_written(written[name], expected[name], bool(right.all()))
+        judged[name] = JudgedStep(name, verdict, expected[name], missed, sources[name], wrong_before)
+        return _as_written(written[name], expected[name], bool(right.all()) and not wrong_before)
 
     _walk(computation, rounding, resume)
     return judged
+
+
+def sources_of_steps(computation: Computation) -> dict[str, tuple[str, ...]]:
+    """For every step, the steps before it that it changes with: those whose NaN reaches it."""
+    with np.errstate(all="ignore"):
+        names = list(run(computation()))
+        reached = {name: _reached_by_nan(computation, name) for name in names}
+    return {name: tuple(each for each in names if each != name and name in reached[each]) for name in names}
+
+
+def _reached_by_nan(computation: Computation, spoilt: str) -> set[str]:
+    values = run(computation(), lambda name, value: value * np.nan if name == spoilt else value)
+    return {name for name, value in values.items() if np.isnan(value).any()}
 
 
 def _walk(
@@ -112,8 +128,8 @@ def within(written: Written, reached: Interval) -> Bools:
 
 
 def _as_written(written: Written, reached: Interval, right: bool) -> Interval:
-    """What the student may have gone on from: all that is written like this and, in a right step, can be reached. An
-    entry of a wrong step that looks right may hide other digits. A fraction is what it is."""
+    """What the student may have gone on from: all that is written like this and, in a right step, can be reached. What
+    looks right in a wrong step, or after one, may hide other digits. A fraction is what it is."""
     decimals = np.maximum(written.decimals, reached.rounding.decimals)
     half_a_unit = np.where(written.decimals == EXACT, 0, 0.5 * 10.0**-decimals)
     low, high = written.values - half_a_unit, written.values + half_a_unit

@@ -151,10 +151,15 @@ def test_the_grader_works_in_a_release(home: Home, tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
     release(home, load(home), bundle)
 
+    # A student has no editable install of ours, whose finder would lend the bundle what it lacks.
+    program = (
+        "import runpy, sys; sys.path.insert(0, ''); "
+        "sys.meta_path = [each for each in sys.meta_path if 'editable' not in repr(each).lower()]; "
+        "sys.argv[0] = 'grader.py'; runpy.run_path('grader.py', run_name='__main__')"
+    )
+
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-I", "grader.py", *arguments], cwd=bundle, capture_output=True, text=True
-        )
+        return subprocess.run([sys.executable, "-c", program, *arguments], cwd=bundle, capture_output=True, text=True)
 
     blank = run("--format", "json")
     assert blank.returncode == 0, blank.stderr

@@ -103,7 +103,9 @@ def _examples(examples: Path, kind: str, question: str, spec: QuestionSpec) -> d
 def _indented(question: str, answer: str | None) -> str:
     if answer is None:
         return ""
-    return f"{question}:\n" + "".join(f"  {line}\n" for line in answer.splitlines())
+    first = " |" if answer.startswith("|") else ""
+    lines = answer.removeprefix("|\n").splitlines()
+    return f"{question}:{first}\n" + "".join(f"  {line}\n" for line in lines)
 
 
 def _expect(case: Path, about: str, outcome: str) -> tuple[Path, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from graders.computation import ComputedSpec, computation_of, rounding_of
+from graders.computation import CANNOT_COMPUTE, ComputedSpec, computation_of, rounding_of
+from harness.errors import SpecError
 from harness.model import ProblemSet, Question
 from harness.yamlfile import Location, core_scalar
 from reference.steps import run
@@ -75,8 +77,10 @@ def _secrets_in(question: Question, problem_set: ProblemSet) -> Iterator[Secret]
     yield from _written(question, question.source.value.get("key"), ("key",))
     if isinstance(question.spec, ComputedSpec) and question.spec.key:
         decimals = rounding_of(question, problem_set).decimals
-        for value in run(computation_of(question, problem_set)()).values():
-            yield from _numbers(question, ("key",), np.round(value, decimals))
+        # What cannot be computed is told where the question is proved.
+        with suppress(SpecError, *CANNOT_COMPUTE):
+            for value in run(computation_of(question, problem_set)()).values():
+                yield from _numbers(question, ("key",), np.round(value, decimals))
 
 
 def _written(question: Question, value: Any, place: Location) -> Iterator[Secret]:
