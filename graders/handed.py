@@ -87,7 +87,7 @@ class Work:
         """The first misconception that leads from the student's earlier steps to what they have here."""
         for each in self.misconceptions:
             with suppress(ValueError):  # its matrices may not fit one another any more: it leads nowhere
-                reached = step_of(each.computation, self.rounding, name, self.written)
+                reached = step_of(each.computation, self.rounding, name, self.judged)
                 if reached is not None and reached.shape == given.shape and within(given, reached).all():
                     return each
         return None

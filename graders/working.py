@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -34,6 +35,8 @@ class JudgedStep:
     """The steps that it is computed from, on whichever way; none where the givens alone lead to it."""
     wrong_before: tuple[str, ...]
     """Of the sources, the wrong ones, whose values it was judged from."""
+    taken_as: Interval
+    """What the student may have gone on from."""
 
 
 def expected_steps(computation: Computation, rounding: Rounding) -> dict[str, Interval]:
@@ -42,15 +45,13 @@ def expected_steps(computation: Computation, rounding: Rounding) -> dict[str, In
 
 
 def step_of(
-    computation: Computation, rounding: Rounding, name: str, written: Mapping[str, Written] | None = None
+    computation: Computation, rounding: Rounding, name: str, judged: Mapping[str, JudgedStep] | None = None
 ) -> Interval | None:
-    """One step, going on from what was written before it wherever that has the shape of the step."""
-    before = written or {}
+    """One step, going on from the student's steps before it wherever they have the shape of this computation's."""
+    before = judged or {}
 
     def resume(step: str, reached: Interval) -> Interval | None:
-        if step in before and before[step].shape == reached.shape:
-            return _as_written(before[step], reached, bool(within(before[step], reached).all()))
-        return None
+        return before[step].taken_as if step in before and before[step].taken_as.shape == reached.shape else None
 
     return _walk(computation, rounding, resume, until=name).get(name)
 
@@ -69,8 +70,9 @@ def judge(computation: Computation, rounding: Rounding, written: Mapping[str, Wr
         follows = right | within(written[name], reached) if wrong_before else right
         verdict: Verdict = "right" if right.all() else "follows" if follows.all() else "wrong"
         missed = tuple(tuple(int(index) for index in entry) for entry in np.argwhere(~follows))
-        judged[name] = JudgedStep(name, verdict, expected[name], missed, sources[name], wrong_before)
-        return _as_written(written[name], expected[name], bool(right.all()) and not wrong_before)
+        taken_as = _as_written(written[name], expected[name], bool(right.all()) and not wrong_before)
+        judged[name] = JudgedStep(name, verdict, expected[name], missed, sources[name], wrong_before, taken_as)
+        return taken_as
 
     _walk(computation, rounding, resume)
     return judged
@@ -96,6 +98,8 @@ def _walk(
     until: str | None = None,
 ) -> dict[str, Interval]:
     """The range of every step; `resume` may put another in its place for the steps after it."""
+    # Here and not above: a student's bundle has this file and no reference.
+    import_module("graders.softmax_range")
     ranges: dict[str, Interval] = {}
 
     def go_on_from(name: str, value: Any) -> Interval:

@@ -136,7 +136,7 @@ def test_a_release_holds_no_secret_and_no_hidden_test(home: Home, tmp_path: Path
     release(home, problem_set, tmp_path / "bundle")
     assert list(found_in(tmp_path / "bundle", secrets_of(problem_set))) == []
     assert not list((tmp_path / "bundle").rglob("*hidden*"))
-    assert not list((tmp_path / "bundle").rglob("authoring")) and not (tmp_path / "bundle/reference").exists()
+    assert not list((tmp_path / "bundle").rglob("authoring")) and not list((tmp_path / "bundle").rglob("attention.py"))
     for path in (tmp_path / "bundle/problems").rglob("*.yaml"):
         assert "key" not in yaml.safe_load(path.read_text()), path
 

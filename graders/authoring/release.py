@@ -16,7 +16,7 @@ from harness.home import Home
 from harness.model import ProblemSet, Question
 from harness.spec import SET_FILE
 
-PROGRAMS = ("grader.py", "graders", "harness", "LICENSE")
+PROGRAMS = ("grader.py", "graders", "harness", "LICENSE", "reference/__init__.py", "reference/steps.py")
 NOT_FOR_STUDENTS = ("authoring", "__pycache__", "*.pyc")
 OPEN_FOLDERS = ("tests/basic", "starter", "data")
 """Folders of a set that go out as they are; `tests/hidden` and everything else stay."""
@@ -53,6 +53,7 @@ def _copy_programs(bundle: Path) -> None:
         if (ours / name).is_dir():
             shutil.copytree(ours / name, bundle / name, ignore=shutil.ignore_patterns(*NOT_FOR_STUDENTS))
         elif (ours / name).is_file():
+            (bundle / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(ours / name, bundle / name)
 
 
