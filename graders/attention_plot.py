@@ -107,14 +107,13 @@ def _wrong_rows(weights: Interval, given: Plot, lines: Lines) -> list[int]:
 
 def _what_is_wrong(work: Work, given: Plot, lines: Lines, shown: str) -> str:
     weights, _ = list(_maps(work, shown, work.expected[shown]))[-1]
-    another = _another_map(work, given, lines, shown)
-    map_is_right = shown in work.judged and work.judged[shown].verdict == "right"
+    knows_the_map = shown in work.judged and work.judged[shown].verdict == "right"
+    another = None if knows_the_map else _another_map(work, given, lines, shown)
     swapped = {row: Edges(edges.dashed, edges.solid) if edges.dashed else edges for row, edges in given.items()}
-    is_swapped = _wrong_rows(weights, given, "solid") and not _wrong_rows(weights, swapped, "solid")
-    if is_swapped and (map_is_right or not another):
-        return "solid and dashed are swapped: the solid line goes to the input token with the largest weight"
     if another:
         return f"this is the picture of another map: {another.sentence}"
+    if _wrong_rows(weights, given, "solid") and not _wrong_rows(weights, swapped, "solid"):
+        return "solid and dashed are swapped: the solid line goes to the input token with the largest weight"
     rows = _wrong_rows(weights, given, lines)
     told = f"output token{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows))}"
     if lines == "solid":

@@ -43,7 +43,7 @@ def hand_over(question: Question, submission: Submission) -> tuple[dict[str, Wri
     try:
         given, unknown = by_name(raw, {name: each.also_called for name, each in asked.items()})
     except UnreadableError as error:
-        return {name: UnreadableError("could not be found in your answer") for name in asked}, [f"{error}"]
+        return {}, [f"{error}"]
     complaints = [f"`{name}` is not asked for here{did_you_mean(name, asked)}" for name in unknown]
     return {name: _read(given.get(name, ""), each.shape) for name, each in asked.items()}, complaints
 

@@ -69,7 +69,8 @@ def grade(
 
 
 def _grade_hidden(check: Check, names: Sequence[str], handed: Handed, work: Work) -> Mark:
-    told = [_tell(name, handed[name], work) for name in names]
+    nowhere = UnreadableError("could not be found in your answer")
+    told = [_tell(name, handed.get(name, nowhere), work) for name in names]
     earned = sum(right for right, _, _ in told)
     message = "\n".join(sentence for _, sentence, _ in told if sentence)
     detail = {name: detail for name, (_, _, detail) in zip(names, told, strict=True)}
@@ -143,10 +144,10 @@ def _grade_basic(
 ) -> Mark:
     sentences = list(complaints)
     for name in question.spec.checks[check.id].grades or question.spec.answers:
-        given = handed[name]
+        given = handed.get(name)  # of an answer without names the complaint about the whole says enough
         if isinstance(given, UnreadableError):
             sentences.append(f"{name}: {given}")
-        elif question.spec.answers[name].rows_sum_to_one:
+        elif given and question.spec.answers[name].rows_sum_to_one:
             sentences += [f"{name}: {each}" for each in _not_a_distribution(given.values, rounding)]
     return settle(check, not sentences, "\n".join(sentences))
 
