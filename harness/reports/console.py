@@ -42,7 +42,8 @@ def show(report: Report) -> None:
         )
     for mark, message in messages(report):
         colour = COLOURS[mark.outcome]
-        what = "\n".join([escape(clean(mark.check.title)), *(f"[dim]{escape(line)}[/dim]" for line in message)])
+        tone = "dim" if mark.outcome == "passed" else "default"
+        what = "\n".join([escape(clean(mark.check.title)), *(f"[{tone}]{escape(line)}[/{tone}]" for line in message)])
         table.add_row(mark.check.id, f"[{colour}]{SIGNS[mark.outcome]}[/{colour}]", earned_of(mark), what)
     console = Console()
     console.print(table)
