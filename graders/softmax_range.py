@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graders.intervals import Array, Interval, exactly
 from reference.attention import softmax
+
+HAIR = 1e-13
+"""Only equal scores make a weight end after some digits. What else is 1 or 0.5 to a float lies a hair beside it, and
+what looks like a tie further on, such as 3.375, may be 3.37499999999999999 and is rounded down."""
+
+Bools = NDArray[np.bool_]
 
 
 @softmax.register
@@ -22,7 +29,16 @@ def softmax_range(scores: Interval, temperature: float = 1.0) -> Interval:
     ranges = list(_weights(scores / temperature))
     low = np.min([each.low for each in ranges], axis=0)
     high = np.max([each.high for each in ranges], axis=0)
-    return Interval(low, high, scores.rounding)  # over a sum rounded down, a weight can pass 1
+    hair = np.where(_all_equal(scores), 0, HAIR)
+    return Interval(
+        low * (1 - hair), high * (1 + hair), scores.rounding
+    )  # over a sum rounded down, a weight can pass 1
+
+
+def _all_equal(scores: Interval) -> Bools:
+    """For each row, whether all scores that are not masked are one and the same."""
+    lowest = np.where(scores.low == -np.inf, np.inf, scores.low).min(axis=-1, keepdims=True)
+    return np.asarray(lowest == scores.high.max(axis=-1, keepdims=True))
 
 
 def _winners(scores: Interval) -> Interval:

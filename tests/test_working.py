@@ -29,6 +29,7 @@ Work = dict[str, Matrix]
 
 CENT = Decimal("0.01")
 EVERY_STEP = Rounding(2, every_step=True)
+AT_THE_END = Rounding(2, every_step=False)
 BATCHES = range(10)
 BATCH = 500
 
@@ -437,7 +438,6 @@ def test_eight_decimals_are_judged_to_the_eighth() -> None:
 
 
 def test_where_only_the_result_is_rounded_no_step_before_may_be() -> None:
-    at_the_end = Rounding(2, every_step=False)
     thirds = Problem(matrix("1", "2"), matrix("1", "2"), matrix("0.126"), matrix("1"), matrix("100"), scaled=False)
     exact = Solver(random.Random(0), ROUND_HALF_UP, 0, True).solve(thirds)
     careful = Solver(random.Random(0), ROUND_HALF_UP, 1, True).solve(thirds)
@@ -445,8 +445,8 @@ def test_where_only_the_result_is_rounded_no_step_before_may_be() -> None:
     assert careful
     output = {"output": written(exact["output"], 2)}
     too_early = {"output": written(careful["output"], 2)}
-    assert judge(thirds.computation, at_the_end, output)["output"].verdict == "right"
-    assert judge(thirds.computation, at_the_end, too_early)["output"].verdict == "wrong"
+    assert judge(thirds.computation, AT_THE_END, output)["output"].verdict == "right"
+    assert judge(thirds.computation, AT_THE_END, too_early)["output"].verdict == "wrong"
     assert judge(thirds.computation, EVERY_STEP, too_early)["output"].verdict == "right"
 
 
@@ -462,6 +462,17 @@ def test_scores_beyond_the_largest_exponential_still_have_a_map() -> None:
     assert {step.verdict for step in steps.values()} == {"right"}
     wrong = judge(huge.computation, EVERY_STEP, {"map": written(matrix("0.5 0.5", "0.5 0.5"), 2)})
     assert wrong["map"].verdict == "wrong"
+
+
+def test_a_tie_that_is_none_past_the_sixteenth_digit_may_be_rounded_down() -> None:
+    saturated = Problem(matrix("1"), matrix("40", "0"), *[matrix("1")] * 2, matrix("0.084375"), scaled=False)
+    shared = Problem(matrix("1"), matrix("1", "1"), *[matrix("1")] * 2, matrix("3.375"), scaled=False)
+    for task, lowest in ((saturated, "3.37"), (shared, "3.38")):
+        output = expected_steps(task.computation, AT_THE_END)["output"]
+        assert visible(output)[0].tolist() == [[float(lowest) * 100]]
+    exact = Solver(random.Random(0), ROUND_HALF_EVEN, 0, True).solve(saturated)
+    assert exact
+    assert rounded(exact["output"], ROUND_HALF_EVEN) == matrix("3.37")
 
 
 def test_a_row_with_one_huge_score_leaves_the_other_rows_as_they_were() -> None:
