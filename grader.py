@@ -24,7 +24,7 @@ from harness.errors import GradecheckError, SpecError, SubmissionError, UsageErr
 from harness.home import Home, find_home
 from harness.model import Check, Mark, ProblemSet, Question, Report, Review, Submission
 from harness.reports import FORMATS, rendered
-from harness.reviews import REVIEWS_FILE, decide, read_reviews
+from harness.reviews import REVIEWS_FILE, decide, read_reviews, without_effect
 from harness.selection import select
 from harness.spec import load_problem_set
 from harness.submissions import open_submission
@@ -130,6 +130,8 @@ def grade_command(
         decisions = _decisions(home, problem_set, path, reviews, opened)
         report = grade(problem_set, opened, wanted, decisions)
     _deliver(report, format_name, output)
+    for id in without_effect(report, decisions):
+        click.echo(f"note: {id} does not wait for a person: the review of it changes nothing", err=True)
     for fault in report.faults:
         click.echo(f"fault: {fault}", err=True)
     return COULD_NOT_GRADE if report.faults else GRADED
@@ -187,7 +189,10 @@ def _decisions(
     is_ours = home.examples(problem_set.id).resolve() in beside.parents and beside.is_file()
     if named is None and not is_ours:
         return {}
-    decisions, notes = read_reviews(named or beside, problem_set.checks, submission.sha256)
+    try:
+        decisions, notes = read_reviews(named or beside, problem_set.checks, submission.sha256)
+    except SpecError as error:
+        raise UsageError(f"the reviews cannot be used:\n{error}") from None
     for note in notes:
         click.echo(f"note: {note}", err=True)
     return decisions

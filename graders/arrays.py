@@ -148,6 +148,7 @@ def _rows_of_text(text: str, shape: Shape) -> list[list[str]]:
 def _plain_matrix(text: str) -> str:
     text = re.sub(r"\\begin\{(\w*matrix|array)\}(\{[lcr|]*\})?", " ", text)
     text = re.sub(r"\\end\{(\w*matrix|array)\}", " ", text)
+    text = re.sub(r"(?m)^[ \t]*\|[-:| \t]+\|[ \t\r]*$", "", text)  # the line below a Markdown table's head
     text = re.sub(r"(?m)^[ \t]*\|(.*)\|[ \t\r]*$", lambda row: row[1].replace("|", ","), text)  # a Markdown table's row
     return text.replace("\\\\", ";").replace("&", ",")
 
@@ -164,10 +165,18 @@ def _unwrapped(text: str) -> str:
 def _split_row(row: str, width: int) -> list[str]:
     """The entries of one row, between commas, or else between spaces."""
     if "," in row:
-        return [entry.strip() for entry in row.strip().removesuffix(",").split(",")]
+        return [_one(entry.strip(), row) for entry in row.strip().removesuffix(",").split(",")]
     if width == 1:
         return [row.strip()]
     return _split_at_spaces(tokenized(tidied(row)), width)
+
+
+def _one(entry: str, row: str) -> str:
+    """The entry, unless it is two: in `2,5 -2` the comma is meant as a point."""
+    if len(_split_at_spaces(tokenized(tidied(entry)), 1)) > 1:
+        told = "put commas or spaces between entries and not both, and write a decimal point"
+        raise UnreadableError(f"`{row.strip()[:60]}`: {told}")
+    return entry
 
 
 def _split_at_spaces(tokens: Sequence[Token], width: int) -> list[str]:

@@ -15,7 +15,7 @@ from graders.computation import Misconception, chain_of, computation_of, misconc
 from graders.intervals import Interval, Rounding
 from graders.named import by_name
 from graders.numbers import UnreadableError
-from graders.working import Computation, JudgedStep, expected_steps, judge, step_of, within
+from graders.working import Computation, JudgedStep, expected_steps, judge, pinned, step_of
 from harness.answers import is_blank
 from harness.model import ProblemSet, Question, RawAnswer, Submission
 from harness.validation import Strict, did_you_mean
@@ -88,7 +88,11 @@ class Work:
         for each in self.misconceptions:
             with suppress(ValueError):  # its matrices may not fit one another any more: it leads nowhere
                 reached = step_of(each.computation, self.rounding, name, self.judged)
-                if reached is not None and reached.shape == given.shape and within(given, reached).all():
+                if (
+                    reached is not None
+                    and reached.shape == given.shape
+                    and pinned(given, reached, self.expected[name]).all()
+                ):
                     return each
         return None
 

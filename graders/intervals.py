@@ -103,8 +103,14 @@ class Interval:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: ArrayLike) -> Interval:
-        return self * (1 / np.asarray(other, dtype=np.float64))
+    def __truediv__(self, other: Interval | ArrayLike) -> Interval:
+        other = self._interval(other)
+        if ((other.low <= 0) & (other.high >= 0)).any():
+            raise ZeroDivisionError("a step divides by what may be zero")
+        return self * self._ends(1 / other.high, 1 / other.low)
+
+    def __rtruediv__(self, other: ArrayLike) -> Interval:
+        return self._interval(other) / self
 
     def __matmul__(self, other: Interval | ArrayLike) -> Interval:
         return _matmul(self, self._interval(other))

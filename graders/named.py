@@ -36,6 +36,8 @@ def _from_mapping(
         name = label if label in asked else spellings.get(_folded(label))
         if name is None:
             unknown.append(label)
+        elif name in given:
+            raise UnreadableError(f"{name} is given twice, the second time as `{label}`: keep one")
         else:
             given[name] = value
     return given, unknown

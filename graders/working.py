@@ -18,6 +18,10 @@ from reference.steps import Steps, run
 Bools = NDArray[np.bool_]
 Computation = Callable[[], Steps]
 Verdict = Literal["right", "follows", "wrong"]
+MOST_UNITS = 20
+"""Of the last digit, relative for large numbers: honest rounding of a few steps leaves about four on average
+(tests/test_working.py prints it) and hardly ever more than twenty; from there on a fifth of all weights would follow
+from anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,9 @@ class JudgedStep:
     """Of the sources, the wrong ones, whose values it was judged from."""
     taken_as: Interval
     """What the student may have gone on from."""
+    leads_on: bool
+    """Whether later steps are judged from it although it is wrong: not where it is one number throughout, from which
+    anything follows without work."""
 
 
 def expected_steps(computation: Computation, rounding: Rounding) -> dict[str, Interval]:
@@ -51,7 +58,10 @@ def step_of(
     before = judged or {}
 
     def resume(step: str, reached: Interval) -> Interval | None:
-        return before[step].taken_as if step in before and before[step].taken_as.shape == reached.shape else None
+        judged_step = before.get(step)
+        if judged_step is None or judged_step.taken_as.shape != reached.shape:
+            return None
+        return judged_step.taken_as if judged_step.leads_on or judged_step.verdict != "wrong" else None
 
     return _walk(computation, rounding, resume, until=name).get(name)
 
@@ -65,14 +75,17 @@ def judge(computation: Computation, rounding: Rounding, written: Mapping[str, Wr
     def resume(name: str, reached: Interval) -> Interval | None:
         if name not in written:
             return None
-        wrong_before = tuple(each for each in sources[name] if each in judged and judged[each].verdict == "wrong")
+        wrong_before = tuple(each for each in sources[name] if each in judged and judged[each].leads_on)
         right = within(written[name], expected[name])
-        follows = right | within(written[name], reached) if wrong_before else right
+        follows = right | pinned(written[name], reached, expected[name]) if wrong_before else right
         verdict: Verdict = "right" if right.all() else "follows" if follows.all() else "wrong"
         missed = tuple(tuple(int(index) for index in entry) for entry in np.argwhere(~follows))
         taken_as = _as_written(written[name], expected[name], bool(right.all()) and not wrong_before)
-        judged[name] = JudgedStep(name, verdict, expected[name], missed, sources[name], wrong_before, taken_as)
-        return taken_as
+        leads_on = verdict == "wrong" and not _is_empty(written[name])
+        judged[name] = JudgedStep(
+            name, verdict, expected[name], missed, sources[name], wrong_before, taken_as, leads_on=leads_on
+        )
+        return taken_as if leads_on or verdict != "wrong" else None
 
     _walk(computation, rounding, resume)
     return judged
@@ -129,6 +142,19 @@ def within(written: Written, reached: Interval) -> Bools:
     high = np.where(finer, np.maximum(reached.high, round_ties(reached.high, decimals, down=False)), reached.high)
     slack = NOISE * np.maximum(1, np.abs(written.values))
     return np.asarray((low - slack <= written.values) & (written.values <= high + slack))
+
+
+def pinned(written: Written, reached: Interval, expected: Interval) -> Bools:
+    """Which entries lie in an interval that says something: one that admits almost anything proves nothing. Where the
+    givens themselves leave much open, twice that is allowed."""
+    size = max(1.0, float(np.abs(written.values).max(initial=0)))
+    open_anyway = float((expected.high - expected.low).max(initial=0))
+    widest = max(MOST_UNITS * 10.0**-reached.rounding.decimals * size, 2 * open_anyway)
+    return np.asarray(within(written, reached) & (reached.high - reached.low <= widest))
+
+
+def _is_empty(written: Written) -> bool:
+    return bool(written.values.size >= 4 and np.ptp(written.values) == 0)  # two or three may be equal by chance
 
 
 def _as_written(written: Written, reached: Interval, right: bool) -> Interval:

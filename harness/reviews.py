@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from harness.errors import SpecError
-from harness.model import Check, Mark, Outcome, Review
+from harness.model import Check, Mark, Outcome, Report, Review
 from harness.spec import Line, Text
 from harness.validation import Points, Strict, did_you_mean, validate
 from harness.yamlfile import YamlFile, read_yaml
@@ -81,3 +81,9 @@ def decide(mark: Mark, review: Review | None) -> Mark:
     outcome: Outcome = "passed" if earned == mark.check.points else "failed" if earned == 0 else "partial"
     message = "\n".join(part for part in (f"Reviewed by {review.by}. {review.note}".strip(), mark.message) if part)
     return replace(mark, outcome=outcome, earned=earned, message=message)
+
+
+def without_effect(report: Report, decisions: Mapping[str, Review]) -> list[str]:
+    """The checks that somebody decided on, and that did not wait for it."""
+    settled = {mark.check.id for mark in report.marks if mark.suggested is None}
+    return [id for id in decisions if id in settled]

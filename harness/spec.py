@@ -81,7 +81,7 @@ def mapping_in(written: Any, *keys: str) -> Mapping[str, Any]:
 def load_problem_set(folder: Path, kinds: Mapping[str, Callable[[], type[QuestionSpec]]]) -> ProblemSet:
     """The set in this folder; `kinds` gives the model of each kind's YAML when it is first met."""
     file, complaints = read_yaml(folder / SET_FILE)
-    settings, wrong = validate(SetSpec, file) if not complaints else (None, [])
+    settings, wrong = validate(SetSpec, file) if file.whole else (None, [])
     complaints += wrong
     if settings and settings.id != folder.name:
         complaints.append(file.complaint(("id",), f"`id` must be the folder's name, `{folder.name}`"))
@@ -112,6 +112,8 @@ def _load_question(
 ) -> Question | None:
     file, unreadable = read_yaml(path)
     complaints += unreadable
+    if not file.whole:
+        return None
     if not isinstance(file.value, dict):
         if not unreadable:
             complaints.append(file.complaint((), "the file must hold `key: value` lines"))

@@ -82,7 +82,8 @@ def _complaints(model: type[BaseModel], file: YamlFile, details: ErrorDetails) -
 
 
 def _plainly(details: ErrorDetails) -> str:
-    message = details["msg"].replace("Input should be ", "must be ")
+    message = details["msg"].replace("Input should be ", "must be ").replace("a valid tuple", "a list")
+    message = message.replace("a valid dictionary", "a mapping of `key: value`").replace("a valid string", "text")
     given = details["input"]
     return f"{message}, not {given!r}" if isinstance(given, str | int | float) else message
 

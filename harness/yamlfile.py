@@ -31,6 +31,8 @@ class YamlFile:
     path: Path
     value: Any
     lines: Mapping[Location, int] = field(default_factory=dict)
+    whole: bool = True
+    """Whether it was read to its end: of a file that breaks off, nothing is missing for sure."""
 
     def line(self, location: Location) -> int:
         """The line of this place, or of the nearest one around it that was written."""
@@ -61,9 +63,11 @@ def read_yaml(path: Path, scalars: Scalars = "typed") -> tuple[YamlFile, list[Co
 
 def parse_yaml(text: str, path: Path, scalars: Scalars = "typed") -> tuple[YamlFile, list[Complaint]]:
     builder = _Builder(path, scalars)
+    whole = False
     try:
         for event in _events(text):
             builder.take(event)
+        whole = True
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
         builder.complain(line, f"has a character that YAML does not allow: {error.reason}")
@@ -72,7 +76,7 @@ def parse_yaml(text: str, path: Path, scalars: Scalars = "typed") -> tuple[YamlF
         builder.complain(mark.line + 1 if mark else 1, _plainly(error, _at(text, mark)))
     except _TooDeep as error:
         builder.complain(error.line, f"is nested more than {MAX_DEPTH} deep")
-    return YamlFile(path, builder.value, builder.lines), builder.complaints
+    return YamlFile(path, builder.value, builder.lines, whole), builder.complaints
 
 
 def _events(text: str) -> Iterator[Any]:

@@ -60,7 +60,8 @@ def cross_attention(
     K = yield "K", X2 @ W_K  # (T2, d_k)
     scores = yield "scores", Q @ K.T  # (T1, T2)
     if scaled:
-        scores = yield "scaled", scores / np.sqrt(W_K.shape[-1])
+        root = yield "root", np.sqrt(W_K.shape[-1])
+        scores = yield "scaled", scores / root
     if causal:
         scores = yield "masked", scores + future(len(X1), len(X2))
     attention_map = yield "map", softmax(scores, temperature)  # (T1, T2), rows sum to one
@@ -84,7 +85,8 @@ def multi_head_attention(
     K = yield "K", X @ W_K  # (H, T, d_k)
     scores = yield "scores", Q @ K.swapaxes(-1, -2)  # (H, T, T)
     if scaled:
-        scores = yield "scaled", scores / np.sqrt(W_K.shape[-1])
+        root = yield "root", np.sqrt(W_K.shape[-1])
+        scores = yield "scaled", scores / root
     if causal:
         scores = yield "masked", scores + future(len(X), len(X))
     attention_map = yield "map", softmax(scores, temperature)  # (H, T, T)

@@ -324,3 +324,26 @@ def test_the_grader_works_from_another_folder(root: Path, tmp_path: Path) -> Non
     )
     assert done.returncode == 0, done.stderr
     assert "pass  3a-0-basic" in done.stdout
+
+
+def test_reviews_that_cannot_be_used_are_bad_usage(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = run(capsys, "--submission", FOLLOW_THROUGH, "--reviews", str(tmp_path / "none.yaml"))
+    assert (code, out) == (2, "")
+    assert "the reviews cannot be used" in err and "cannot be read" in err
+
+
+def test_a_review_of_a_mark_that_does_not_wait_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "reviews.yaml").write_text("format: 1\nreviews:\n  3a-2-hidden: {by: somebody, earned: 0}\n")
+    arguments = ("3a", "--submission", FOLLOW_THROUGH, "--reviews", str(tmp_path / "reviews.yaml"))
+    _, out, err = run(capsys, *arguments)
+    assert "pass  3a-2-hidden" in out
+    assert "note: 3a-2-hidden does not wait for a person: the review of it changes nothing" in err
+
+
+def test_a_file_that_breaks_off_is_told_once_and_nothing_is_said_to_be_missing(
+    capsys: pytest.CaptureFixture[str], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "problems/csci5922-ps4/3a.yaml").write_text("question: 3a\nkind: numeric\ntitle: [\n")
+    monkeypatch.chdir(project)
+    _, _, err = run(capsys)
+    assert err.count("3a.yaml:") == 1

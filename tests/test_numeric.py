@@ -135,7 +135,7 @@ def test_what_cannot_be_read_is_told_in_the_basic_check_and_again_where_it_costs
     found = marks(problem_set, "3a", _3a=A | {name: text})
     check = "1-hidden" if name == "Q" else "3-hidden"
     if name == "map":  # commas and spaces mixed: three entries as it happens, one of them `62 0`
-        sentence = "map: row 3, column 2: `62 0` is more than one number"
+        sentence = "map: `0,62 0,38 0`: put commas or spaces between entries and not both, and write a decimal point"
     assert (found["0-basic"].outcome, found["0-basic"].message) == ("failed", sentence)
     assert sentence in found[check].message
     assert all(mark.outcome == "passed" for id, mark in found.items() if id not in ("0-basic", check))
@@ -552,3 +552,79 @@ def test_a_question_without_a_key_is_told_so(tmp_path: Path) -> None:
     path = folder / "3a.yaml"
     path.write_text(path.read_text().partition("key:")[0])
     assert proof(load(folder), "3a") == ["`key` is missing: without it nothing hidden can be graded"]
+
+
+# What a student may try who has no working
+
+
+def test_a_map_that_nothing_constrains_does_not_follow(problem_set: ProblemSet) -> None:
+    huge = "1000 900; 1000 1100; 900 1000"
+    answer = {"Q": huge, "K": huge, "scores": "x", "map": "0.5 0.5 0; 1 0 0; 0.1 0.2 0.7"}
+    assert earned(marks(problem_set, "3a", _3a=answer))["3-hidden"] == 0
+    then = marks(problem_set, "3b", _3a=answer, _3b=B | {"output": "0.75 0.75; 2.5 -1.5; -1.35 -1.65"})
+    assert earned(then)["2-hidden"] == 1, "the map itself is wrong and says something: the output is judged from it"
+
+
+def test_nothing_follows_from_a_step_that_is_one_number_throughout(problem_set: ProblemSet) -> None:
+    zeros = {"Q": "0 0; 0 0; 0 0", "K": "0 0; 0 0; 0 0", "scores": "0 0 0; 0 0 0; 0 0 0"}
+    found = marks(problem_set, "3a", _3a=zeros | {"map": "0.33 0.33 0.33; 0.33 0.33 0.33; 0.33 0.33 0.33"})
+    assert earned(found) == {"0-basic": 0.5, "1-hidden": 0, "2-hidden": 0, "3-hidden": 0}
+
+
+def test_no_misconception_is_blamed_that_says_anything(problem_set: ProblemSet) -> None:
+    tied = {"Q": "10 10; 10 10; 10 10", "K": "10 10; 10 10; 10 10", "scores": "200 200 200; 200 200 200; 200 200 200"}
+    found = marks(problem_set, "3a", _3a=tied | {"map": "0.2 0.3 0.5; 0.33 0.33 0.34; 0.1 0.1 0.8"})
+    assert not any("argmax" in line for line in messages(found))
+
+
+def test_a_comma_for_a_point_is_told_and_not_read_as_two_numbers(problem_set: ProblemSet) -> None:
+    found = marks(problem_set, "3a", _3a=A | {"Q": "1 3; -1 1; 2,5 -2"})
+    assert "Q: `2,5 -2`: put commas or spaces between entries and not both, and write a decimal point" in messages(
+        found
+    )
+
+
+def test_a_quantity_that_is_given_twice_is_told(problem_set: ProblemSet) -> None:
+    found = marks(problem_set, "3a", _3a=A | {"queries": "0 0; 0 0; 0 0"})
+    assert "Q is given twice, the second time as `queries`: keep one" in messages(found)
+
+
+def test_a_table_of_markdown_is_a_matrix(problem_set: ProblemSet) -> None:
+    table = "\n|  |  |\n|---|---|\n| 1 | 3 |\n| -1 | 1 |\n| 5/2 | -2 |"
+    assert earned(marks(problem_set, "3a", _3a=A | {"Q": table}))["1-hidden"] in (0, 1.5)
+    plain = "| 1 | 3 |\n|:--|--:|\n| -1 | 1 |\n| 5/2 | -2 |"
+    assert earned(marks(problem_set, "3a", _3a=A | {"Q": plain}))["1-hidden"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("options", "misconceptions"),
+    [
+        ("{scaled: true}", "[unscaled, softmax_over_queries]"),
+        ("{scaled: false, causal: true}", "[later_tokens_seen, scaled]"),
+        ("{scaled: false, temperature: 2}", "[softmax_over_queries, scaled]"),
+    ],
+)
+def test_misconceptions_go_with_every_option_of_the_reference(
+    tmp_path: Path, options: str, misconceptions: str
+) -> None:
+    folder = copied(tmp_path)
+    path = folder / "4a.yaml"
+    text = path.read_text().replace("attention.cross_attention", "attention.self_attention")
+    text = text.replace("  X1: [[-1, 1, 0], [0, 1, 0]]\n", "").replace(
+        "X2: [[-1, 1], [0, 1], [1, 1], [2, 0]]", "X: [[-1, 1], [0, 2], [1, 1]]"
+    )
+    text = (
+        text.replace("[[0, -1], [1, 1], [-1, 0]]", "[[0, -1], [1, 1]]")
+        .replace("[2, 2]", "[3, 2]")
+        .replace("[4, 2]", "[3, 2]")
+    )
+    text = text.replace("[2, 4]", "[3, 3]").replace("{scaled: false}", options)
+    text = text[: text.index("  misconceptions:")] + f"  misconceptions: {misconceptions}\n"
+    if "scaled: true" in options:
+        text = text.replace("  scores: {shape", "  scaled: {shape: [3, 3]}\n  scores: {shape").replace(
+            "grades: [scores]", "grades: [scores, scaled]"
+        )
+    path.write_text(text)
+    (folder / "4b.yaml").unlink()
+    loaded = load(folder)
+    assert [each.message for each in numeric.prove(loaded.question("4a"), loaded)] == []

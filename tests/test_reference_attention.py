@@ -81,7 +81,7 @@ def test_cross_attention_is_what_loops_compute(options: dict, T1: int, T2: int) 
 def test_self_attention_is_cross_attention_of_a_set_with_itself() -> None:
     X, *weights = tokens(0)
     alone, crossed = run(self_attention(X, *weights)), run(cross_attention(X, X, *weights))
-    assert list(alone) == list(crossed) == ["Q", "K", "scores", "scaled", "map", "V", "output"]
+    assert list(alone) == list(crossed) == ["Q", "K", "scores", "root", "scaled", "map", "V", "output"]
     assert all((alone[name] == crossed[name]).all() for name in alone)
 
 
@@ -89,7 +89,7 @@ def test_every_step_is_yielded_and_only_those_that_are_done() -> None:
     X, *weights = tokens(0)
     assert list(run(self_attention(X, *weights, scaled=False))) == ["Q", "K", "scores", "map", "V", "output"]
     causal = run(self_attention(X, *weights, causal=True))
-    assert list(causal) == ["Q", "K", "scores", "scaled", "masked", "map", "V", "output"]
+    assert list(causal) == ["Q", "K", "scores", "root", "scaled", "masked", "map", "V", "output"]
 
 
 def test_whoever_runs_it_may_hand_back_another_value_to_go_on_from() -> None:

@@ -116,7 +116,7 @@ class Solver:
         K = step("K", product(problem.X2, problem.W_K))
         scores = step("scores", product(Q, turned(K)))
         if problem.scaled:
-            root = Decimal(len(problem.W_K[0])).sqrt()
+            ((root,),) = self.step([[Decimal(len(problem.W_K[0])).sqrt()]])
             scores = step("scaled", [[score / root for score in row] for row in scores])
         if self.subtracts_maximum:
             scores = [[score - max(row) for score in row] for row in scores]
@@ -200,7 +200,7 @@ def test_an_answer_one_visible_unit_outside_is_rejected(batch: int) -> None:
                 assert not within(as_written(outside), step).any()
             assert within(as_written(least), step).all()
             assert within(as_written(most), step).all()
-        name = rng.choice(list(expected))
+        name = rng.choice([each for each in expected if each != "root"])
         values, most = visible(expected[name])
         row, column = rng.randrange(len(values)), rng.randrange(len(values[0]))
         values[row, column] = most[row, column] + 1
@@ -246,8 +246,10 @@ def reachable(task: Problem) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     pairs = [(Q, K) for Q in found["Q"] for K in found["K"]]
     scores = found["scores"] = {way for Q, K in pairs for way in ways(product(Q, turned(K)))}
     if task.scaled:
-        root = Decimal(len(task.W_K[0])).sqrt()
-        scores = {way for each in scores for way in ways([[score / root for score in row] for row in each])}
+        exact = Decimal(len(task.W_K[0])).sqrt()
+        roots = {exact, *(exact.quantize(Decimal("0.01"), rule) for rule in (ROUND_HALF_UP, ROUND_HALF_EVEN))}
+        divided = [[[score / root for score in row] for row in each] for each in scores for root in roots]
+        scores = {way for each in divided for way in ways(each)}
         found["scaled"] = scores
     maps = set()
     for each in scores:
@@ -289,7 +291,7 @@ def test_hardly_more_is_admitted_than_solvers_can_reach(entries: str) -> None:
         )
     # Where every entry of a matrix may have been rounded or not, a sum of products spans more than where all or none
     # was: the further on a step, the more.
-    at_most = {"Q": 1.1, "K": 1.1, "V": 1.1, "scores": 1.35, "scaled": 1.35, "map": 1.2, "output": 1.9}
+    at_most = {"Q": 1.1, "K": 1.1, "V": 1.1, "scores": 1.35, "scaled": 1.35, "map": 1.2, "output": 2.4}
     assert {
         name: admitted[name] / reached[name] for name in count if admitted[name] > at_most[name] * reached[name]
     } == {}
@@ -323,8 +325,8 @@ def test_one_wrong_step_costs_itself_alone(batch: int) -> None:
         task, who = problem(rng, small=False), solver(rng)
         spoilt = rng.choice(["Q", "K", "scores", *(["scaled"] if task.scaled else []), "map", "V", "output"])
         work = who.solve(task, spoil=spoilt)
-        if work is None:
-            continue
+        if work is None or len({entry for row in work[spoilt] for entry in row}) == 1:
+            continue  # nothing follows from one number throughout
         verdicts = {
             name: step.verdict
             for name, step in judge(task.computation, EVERY_STEP, handed_in(work, rng, who.rule)).items()
@@ -368,11 +370,11 @@ def test_a_second_wrong_step_costs_its_own_points_too() -> None:
 def test_who_got_q_wrong_and_the_scores_right_has_the_scores_right() -> None:
     work = RIGHT.solve(TASK)
     assert work
-    assert verdicts(**work | {"Q": matrix("9 9", "9 9", "9 9")}) == dict.fromkeys(work, "right") | {"Q": "wrong"}
+    assert verdicts(**work | {"Q": matrix("9 8", "8 9", "9 9")}) == dict.fromkeys(work, "right") | {"Q": "wrong"}
 
 
 def test_a_step_is_judged_only_from_steps_that_lead_to_it() -> None:
-    Q, K = matrix("1 2", "-1 1", "5 3"), matrix("9 9", "9 9", "9 9")
+    Q, K = matrix("1 2", "-1 1", "5 3"), matrix("9 8", "8 9", "9 9")
     work = {"Q": written(Q, 2), "K": written(K, 2), "scores": written(product(Q, turned(K)), 2)}
     judged = judge(TASK.computation, EVERY_STEP, work)
     assert judged["K"].wrong_before == ()

@@ -16,7 +16,7 @@ COLOURS = {"passed": "green", "partial": "yellow", "failed": "bold red", "review
 def render(report: Report) -> str:
     """Plain lines, for a pipe or a file."""
     width = max((len(mark.check.id) for mark in report.marks), default=0)
-    lines = [f"{report.problem_set}: {clean(report.submission)}", ""]
+    lines = [f"{report.problem_set}: {clean(report.submission).replace(chr(10), ' ')}", ""]
     for mark, message in messages(report):
         lines.append(
             f"{SIGNS[mark.outcome]}  {mark.check.id:<{width}}  {earned_of(mark):>9}  {clean(mark.check.title)}"

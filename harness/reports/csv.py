@@ -7,6 +7,7 @@ import io
 from typing import Any
 
 from harness.model import Report
+from harness.reports.console import clean
 from harness.reports.json import as_json
 
 COLUMNS = [
@@ -38,6 +39,7 @@ def render(report: Report) -> str:
 
 def _cell(value: Any) -> Any:
     # A spreadsheet runs what starts like this as a formula, and a student chose the text.
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
-    return value
+    if not isinstance(value, str):
+        return value
+    quote = "'" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else ""
+    return quote + clean(value)
