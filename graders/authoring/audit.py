@@ -34,8 +34,12 @@ def audit(home: Home, folder: Path, grade: Grade) -> list[Complaint]:
     return sorted(set(found), key=lambda each: (str(each.path), each.line, each.message))
 
 
-def errata(problem_set: ProblemSet) -> Iterator[Complaint]:
+def errata(folder: Path) -> Iterator[Complaint]:
     """Where the published key is known to be wrong: no faults, but what everyone should know."""
+    try:
+        problem_set = load_problem_set(folder, spec_models())
+    except SpecError:
+        return  # told by the audit
     for question in problem_set.questions:
         reason = getattr(question.spec.key, "erratum", None)
         if reason:

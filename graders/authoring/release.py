@@ -86,12 +86,19 @@ def paper(problem_set: ProblemSet) -> str:
         credit = " extra credit" if question.extra_credit else ""
         parts.append(f"## {question.id}. {question.title} ({points:f}{credit})\n\n{question.prompt.strip()}\n")
         given = "\n".join(f"    {name} = {_matrix(value)}" for name, value in _given(question))
-        parts += [given + "\n"] if given else []
+        parts += [each + "\n" for each in (given, *_options(question)) if each]
     return "\n".join(parts)
 
 
 def _given(question: Question) -> Iterator[tuple[str, Any]]:
     yield from question.source.value.get("given", {}).items()
+
+
+def _options(question: Question) -> Iterator[str]:
+    """What there is to choose from, as a list; the text of an option may be several lines."""
+    for letter, option in question.source.value.get("options", {}).items():
+        text = option["text"] if isinstance(option, dict) else option
+        yield f"- **{letter}.** " + text.strip().replace("\n", "\n  ")
 
 
 def _matrix(value: Any) -> str:
@@ -125,6 +132,7 @@ as `## 3a`), then see what the basic checks say:
 Hidden checks are graded by the course; here they are shown as not run. On Windows, write `.venv\\Scripts\\python`.
 
 Numbers may be written as `0.62`, `5/2`, `2 1/2`, `sqrt(2)/2` or `e^-3`; a matrix as `[[1, 3], [-1, 1]]` or as
-`1 3; -1 1`, row after row. Answers in words go under a `|`, indented. In YAML, put LaTeX under a `|` as well, or in
-single quotes. Hand in the folder `submission/`, or a zip of it.
+`1 3; -1 1`, row after row. An option is chosen by its letter: `B`, and several as `A, C`. Answers in words go under a
+`|`, indented. In YAML, put LaTeX under a `|` as well, or in single quotes. Hand in the folder `submission/`, or a zip
+of it.
 """
