@@ -58,6 +58,8 @@ class Key(Strict):
     """The values that the course printed; audit compares them with the computed ones."""
     erratum: Text | None = None
     """Why the published values may differ from the computed ones."""
+    accept_published: bool = False
+    """Whether a published value earns the points as well, under its erratum; the mark is flagged."""
     misconceptions: tuple[str, ...] = ()
     """Functions beside the reference, in `<file>_misconceptions`: wrong ways that are told by name."""
 
