@@ -12,6 +12,7 @@ import io
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ def grade_command(
     path = submission or _default_submission(home, problem_set)
     with open_submission(path, [question.id for question in problem_set.questions]) as opened:
         decisions = _decisions(home, problem_set, path, reviews, opened)
-        report = grade(problem_set, opened, wanted, decisions)
+        report = _naming(version, grade(problem_set, opened, wanted, decisions))
     _deliver(report, format_name, output)
     for fault in report.faults:
         click.echo(f"fault: {fault}", err=True)
@@ -182,6 +183,11 @@ def _in_version(problem_set: ProblemSet, version: str | None) -> ProblemSet:
         return problem_set
     versioned: ProblemSet = _authoring("versions").version_of(problem_set, version)
     return versioned
+
+
+def _naming(version: str | None, report: Report) -> Report:
+    """A letter means something else in each version, so the report says which one it was graded as."""
+    return replace(report, notes=(*report.notes, f"graded as version {version}")) if version else report
 
 
 def _default_submission(home: Home, problem_set: ProblemSet) -> Path:

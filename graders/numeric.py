@@ -91,8 +91,7 @@ def _tell(name: str, given: Written | UnreadableError, work: Work) -> tuple[bool
     """Whether it is right, the sentence for the student, and the detail for staff."""
     expected = work.expected[name]
     key = {"exact": np.asarray(work.exact[name]).tolist(), "low": expected.low.tolist(), "high": expected.high.tolist()}
-    right = not isinstance(given, UnreadableError) and work.judged[name].verdict == "right"
-    if not right and _is_published(name, given, work):
+    if _is_published(name, given, work):
         told = f"{name}: this is what was published; it is accepted, though an erratum corrects it"
         return True, told, {"verdict": "published", "erratum": work.question.spec.key.erratum, "key": key}
     if isinstance(given, UnreadableError):
@@ -113,10 +112,11 @@ def _tell(name: str, given: Written | UnreadableError, work: Work) -> tuple[bool
 
 
 def _is_published(name: str, given: Written | UnreadableError, work: Work) -> bool:
-    """Whether it is the value that the course printed, perhaps in another shape, and the question lets it count."""
-    published = work.question.spec.key.published
+    """Whether it is not right but what the course printed, perhaps in another shape, and the question lets it count."""
+    published = work.question.spec.key.published if work.question.spec.key.accept_published else {}
     written = given.given if isinstance(given, WrongShapeError) else given
-    if not work.question.spec.key.accept_published or name not in published or isinstance(written, UnreadableError):
+    right = name in work.judged and work.judged[name].verdict == "right"
+    if right or name not in published or isinstance(written, UnreadableError):
         return False
     printed = exactly(published[name], work.rounding).rounded()
     return written.shape == printed.shape and bool(within(written, printed).all())

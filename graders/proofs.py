@@ -115,7 +115,9 @@ def answers_of(question: Question, problem_set: ProblemSet, misconception: Misco
     for each in chain_of(question, problem_set):
         if each.kind == "numeric":
             steps = {name: step_of(misconception.computation, rounding, name) for name in each.spec.answers}
-            answers[each.id] = {name: _as_text(step.low, rounding.decimals) for name, step in steps.items() if step is not None}
+            answers[each.id] = {
+                name: _as_text(step.low, rounding.decimals) for name, step in steps.items() if step is not None
+            }
     return answers
 
 

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +83,11 @@ def paper(problem_set: ProblemSet) -> str:
     extra = f" and {problem_set.extra_points.normalize():f} extra" if problem_set.extra_points else ""
     parts = [f"# {problem_set.title}\n\n{total}{extra}. Hand in `submission/`; see README.md.\n"]
     for question in problem_set.questions:
-        points = sum(check.points for check in question.checks)
+        points = sum((check.points for check in question.checks), start=Decimal(0)).normalize()
         credit = " extra credit" if question.extra_credit else ""
         parts.append(f"## {question.id}. {question.title} ({points:f}{credit})\n\n{question.prompt.strip()}\n")
         given = "\n".join(f"    {name} = {_matrix(value)}" for name, value in _given(question))
-        parts += [each + "\n" for each in (given, *_options(question)) if each]
+        parts += [f"{each}\n" for each in (given, _options(question)) if each]
     return "\n".join(parts)
 
 
@@ -94,11 +95,11 @@ def _given(question: Question) -> Iterator[tuple[str, Any]]:
     yield from question.source.value.get("given", {}).items()
 
 
-def _options(question: Question) -> Iterator[str]:
-    """What there is to choose from, as a list; the text of an option may be several lines."""
-    for letter, option in question.source.value.get("options", {}).items():
-        text = option["text"] if isinstance(option, dict) else option
-        yield f"- **{letter}.** " + text.strip().replace("\n", "\n  ")
+def _options(question: Question) -> str:
+    """What there is to choose from, as a list."""
+    options = question.source.value.get("options", {}).items()
+    texts = {letter: option["text"] if isinstance(option, dict) else option for letter, option in options}
+    return "\n".join(f"- **{letter}.** " + text.strip().replace("\n", "\n  ") for letter, text in texts.items())
 
 
 def _matrix(value: Any) -> str:
