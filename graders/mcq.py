@@ -221,7 +221,8 @@ def _wrong_options(options: Mapping[str, Any]) -> Iterator[tuple[Location, str]]
         owner = owners.setdefault(text, letter)
         if owner != letter:
             yield ("options", letter), f"option {letter} says the same as option {owner}"
-        if named := re.search(r"\b(?:options?|both|neither)\s+\(?[A-Z]\)?(?![\w'])", text):
+        named = re.search(r"\b(?:options?|both|neither)\s+\(?([A-Z])\)?(?![\w'])", text)
+        if named and named[1] in options:
             told = f"`{named[0]}` names an option by its letter, which changes from version to version"
             yield ("options", letter), f"{told}: say what it says"
 

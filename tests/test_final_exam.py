@@ -13,7 +13,7 @@ import torch
 
 import grader
 from graders import numeric, short_answer
-from graders.authoring.audit import errata
+from graders.authoring.audit import audit, errata
 from graders.authoring.public import found_in, secrets_of
 from graders.authoring.release import blank_answers, release
 from graders.authoring.versions import version_of
@@ -105,6 +105,29 @@ def test_a_choice_that_can_be_computed_is_proved(final: ProblemSet, id: str) -> 
     key = final.question(id).spec.key
     truths = getattr(final_exam, key.proof.partition(".")[2])()
     assert [letter for letter, truth in truths.items() if truth == key.asks] == [KEY[id]] == list(key.answer)
+
+
+@pytest.mark.parametrize(
+    ("id", "wrong", "says"),
+    [
+        ("1.1", "B", "option A must be in the key: `final_exam.temperature_limits` finds it false"),
+        ("1.2", "A", "option A must not be in the key: `final_exam.separable_logistic_loss` finds it false"),
+        ("1.3", "C", "option A must be in the key: `final_exam.infinity_norm_gradient` finds it true"),
+        ("1.4", "C", "option C must not be in the key: `final_exam.strided_convolution` finds it false"),
+        ("1.6", "A", "option B must be in the key: `final_exam.recurrent_update` finds it true"),
+    ],
+)
+def test_audit_finds_a_wrong_key_by_computing(project: Path, id: str, wrong: str, says: str) -> None:
+    path = project / "problems" / FINAL / f"{id}.yaml"
+    path.write_text(path.read_text().replace(f"  answer: {KEY[id]}\n", f"  answer: {wrong}\n"))
+    found = audit(Home(project, None, None), path.parent, grader.grade)
+    assert says in [each.message for each in found if each.path == path]
+
+
+def test_a_letter_in_markdown_stands_below_its_heading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "answers.md").write_text("## 1.1\n\nA\n\n## Question 1.2\n\n(b)\n\n## 1.4: the size\n\n**B**\n")
+    grader.main(["--set", FINAL, "1.1", "1.2", "1.4", "--submission", str(tmp_path)])
+    assert "earned:       12 of 12" in capsys.readouterr().out
 
 
 def test_marking_choices_imports_no_torch_and_runs_no_proof() -> None:

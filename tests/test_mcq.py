@@ -267,6 +267,10 @@ def test_marking_a_letter_waits_for_neither_numpy_nor_torch(root: Path) -> None:
     assert subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True).stdout == "set()\n"
 
 
+def test_a_letter_that_means_a_matrix_is_no_option(tmp_path: Path) -> None:
+    assert quiz(tmp_path, ("B: 1.1 green", "B: both X and Y, and both $A$ and $B$"))
+
+
 # Versions
 
 TEN = tuple(f"1.{number}" for number in range(1, 11))
@@ -377,6 +381,11 @@ def test_the_report_names_the_version_that_was_graded(
     out = capsys.readouterr().out
     assert "earned:       40 of 40" in out and "note: graded as version B" in out
     assert grader.main(["1.1", "--submission", "hand-in", "--version", "b"]) == 2
+
+
+def test_the_paper_says_where_several_are_asked_for(tmp_path: Path) -> None:
+    assert "Choose every option that is right.\n\n- **A.** 1.1 red\n" in paper(quiz(tmp_path, *SEVERAL))
+    assert "Choose every" not in paper(quiz(tmp_path / "one"))
 
 
 def test_a_share_of_the_points_is_rounded_to_a_hundredth(tmp_path: Path) -> None:

@@ -97,9 +97,12 @@ def _given(question: Question) -> Iterator[tuple[str, Any]]:
 
 def _options(question: Question) -> str:
     """What there is to choose from, as a list."""
-    options = question.source.value.get("options", {}).items()
-    texts = {letter: option["text"] if isinstance(option, dict) else option for letter, option in options}
-    return "\n".join(f"- **{letter}.** " + text.strip().replace("\n", "\n  ") for letter, text in texts.items())
+    written = question.source.value
+    lines = ["Choose every option that is right.\n"] if written.get("choose") == "several" else []
+    for letter, option in written.get("options", {}).items():
+        text = option["text"] if isinstance(option, dict) else option
+        lines.append(f"- **{letter}.** " + text.strip().replace("\n", "\n  "))
+    return "\n".join(lines)
 
 
 def _matrix(value: Any) -> str:
