@@ -12,6 +12,7 @@ import io
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,7 @@ def cli() -> None:
 @click.argument("checks", nargs=-1, metavar="[CHECK]...")
 @click.option("--set", "set_name", metavar="ID_OR_PATH", help="The problem set; else the default one.")
 @click.option("--submission", type=click.Path(path_type=Path), help="Folder or zip; else ./submission or the example.")
+@click.option("--version", metavar="LETTER", help="The version of an exam that was handed in, such as B.")
 @click.option("--reviews", type=click.Path(path_type=Path), help="A person's decisions on marks that wait.")
 @click.option("--format", "format_name", type=click.Choice(list(FORMATS)), default="console", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to this file.")
@@ -115,6 +117,7 @@ def grade_command(
     checks: tuple[str, ...],
     set_name: str | None,
     submission: Path | None,
+    version: str | None,
     reviews: Path | None,
     format_name: str,
     output: Path | None,
@@ -122,13 +125,15 @@ def grade_command(
 ) -> int:
     """Grade checks of one submission: a whole id (3a-0-basic), a question (3a), or how ids begin (3)."""
     home = find_home()
-    problem_set, wanted = _find_checks(home, set_name, checks)
+    problem_set, _ = _find_checks(home, set_name, checks)
+    problem_set = _in_version(problem_set, version)
+    wanted = select(problem_set.checks, _names(checks))
     if only_list:
         return _list(wanted)
     path = submission or _default_submission(home, problem_set)
     with open_submission(path, [question.id for question in problem_set.questions]) as opened:
         decisions = _decisions(home, problem_set, path, reviews, opened)
-        report = grade(problem_set, opened, wanted, decisions)
+        report = _naming(version, grade(problem_set, opened, wanted, decisions))
     _deliver(report, format_name, output)
     for id in without_effect(report, decisions):
         click.echo(f"note: {id} does not wait for a person: the review of it changes nothing", err=True)
@@ -142,7 +147,7 @@ def _find_checks(home: Home, set_name: str | None, named: Sequence[str]) -> tupl
     sets = {name.partition("/")[0] for name in named if "/" in name} | ({set_name} if set_name else set())
     if len(sets) > 1:
         raise UsageError(f"one problem set at a time: {' and '.join(sorted(map(str, sets)))} are named")
-    names = [name.rpartition("/")[2] for name in named]
+    names = _names(named)
     problem_set = load_problem_set(home.set_folder(next(iter(sets), None)), spec_models())
     try:
         return problem_set, select(problem_set.checks, names)
@@ -150,6 +155,11 @@ def _find_checks(home: Home, set_name: str | None, named: Sequence[str]) -> tupl
         if sets:
             raise
         return _in_another_set(home, problem_set, names)
+
+
+def _names(named: Sequence[str]) -> list[str]:
+    """Without the set: `csci5922-ps4/3a` is `3a`."""
+    return [name.rpartition("/")[2] for name in named]
 
 
 def _in_another_set(home: Home, default: ProblemSet, names: Sequence[str]) -> tuple[ProblemSet, tuple[Check, ...]]:
@@ -168,6 +178,18 @@ def _in_another_set(home: Home, default: ProblemSet, names: Sequence[str]) -> tu
         choices = " or ".join(f"{other.id}/{names[0]}" for other, _ in found)
         raise UsageError(f"{names[0]} is in more than one set: write {choices}")
     return default, select(default.checks, names)
+
+
+def _in_version(problem_set: ProblemSet, version: str | None) -> ProblemSet:
+    if version is None:
+        return problem_set
+    versioned: ProblemSet = _authoring("versions").version_of(problem_set, version)
+    return versioned
+
+
+def _naming(version: str | None, report: Report) -> Report:
+    """A letter means something else in each version, so the report says which one it was graded as."""
+    return replace(report, notes=(*report.notes, f"graded as version {version}")) if version else report
 
 
 def _default_submission(home: Home, problem_set: ProblemSet) -> Path:
@@ -236,11 +258,14 @@ def _authoring(command: str) -> Any:
 @click.argument("sets", nargs=-1, metavar="[SET]...")
 def audit_command(sets: tuple[str, ...]) -> int:
     """Prove the content of these sets, or of all: every fault at once, each with file and line."""
-    audit = _authoring("audit").audit
+    authoring = _authoring("audit")
     home = find_home()
     faults = 0
     for set_id in sets or home.set_ids:
-        complaints = list(audit(home, home.set_folder(set_id), grade))
+        folder = home.set_folder(set_id)
+        for erratum in authoring.errata(folder):
+            click.echo(f"note: {erratum}")
+        complaints = list(authoring.audit(home, folder, grade))
         for complaint in complaints:
             click.echo(str(complaint))
         count = "1 fault" if len(complaints) == 1 else f"{len(complaints)} faults"
@@ -251,7 +276,7 @@ def audit_command(sets: tuple[str, ...]) -> int:
 
 @cli.command("new")
 @click.argument("place", metavar="SET/QUESTION")
-@click.option("--kind", "kind_name", required=True, help="numeric, short_answer, attention_plot or files.")
+@click.option("--kind", "kind_name", required=True, help="numeric, mcq, short_answer, attention_plot or files.")
 def new_command(place: str, kind_name: str) -> int:
     """Add a question that already passes audit, ready to edit."""
     for line in _authoring("new").add_question(find_home(), place, kind_name):
@@ -262,10 +287,12 @@ def new_command(place: str, kind_name: str) -> int:
 @cli.command("release")
 @click.argument("set_name", metavar="SET")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="A new folder for the bundle.")
-def release_command(set_name: str, output: Path) -> int:
+@click.option("--version", metavar="LETTER", help="Version B, C, ... of an exam: choices in another order.")
+def release_command(set_name: str, output: Path, version: str | None) -> int:
     """Write the students' bundle: no key, no hidden checks, and grader.py still works in it."""
     home = find_home()
-    _authoring("release").release(home, load_problem_set(home.set_folder(set_name), spec_models()), output)
+    problem_set = load_problem_set(home.set_folder(set_name), spec_models())
+    _authoring("release").release(home, _in_version(problem_set, version), output)
     click.echo(f"{output}: the bundle for students; try it with `python grader.py` there")
     return GRADED
 

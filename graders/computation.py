@@ -58,6 +58,8 @@ class Key(Strict):
     """The values that the course printed; audit compares them with the computed ones."""
     erratum: Text | None = None
     """Why the published values may differ from the computed ones."""
+    accept_published: bool = False
+    """Whether a published value earns the points as well, under its erratum; the mark is flagged."""
     misconceptions: tuple[str, ...] = ()
     """Functions beside the reference, in `<file>_misconceptions`: wrong ways that are told by name."""
 
@@ -103,7 +105,7 @@ def given_to(question: Question, problem_set: ProblemSet) -> dict[str, NDArray[n
 def computation_of(question: Question, problem_set: ProblemSet) -> Computation:
     """The reference, ready to run on the givens."""
     asked = _with_reference(question, problem_set)
-    function = _function(asked, ("key", "reference"), asked.spec.key.reference)
+    function = reference_function(asked, ("key", "reference"), asked.spec.key.reference)
     return _ready(asked, ("key", "reference"), function, given_to(question, problem_set))
 
 
@@ -116,7 +118,7 @@ def misconceptions_of(question: Question, problem_set: ProblemSet) -> Iterator[M
     for each in reversed(chain_of(question, problem_set)):
         for index, name in enumerate(each.spec.key.misconceptions if each.spec.key else []):
             place = ("key", "misconceptions", index)
-            function = _function(each, place, f"{bank}.{name}")
+            function = reference_function(each, place, f"{bank}.{name}")
             if name not in told:
                 yield Misconception(name, inspect.getdoc(function) or name, _ready(asked, place, function, given))
             told.add(name)
@@ -130,7 +132,7 @@ def _with_reference(question: Question, problem_set: ProblemSet) -> Question:
     raise SpecError([question.source.complaint(("key",), missing)])
 
 
-def _function(question: Question, place: tuple[str | int, ...], path: str) -> Callable[..., Any]:
+def reference_function(question: Question, place: tuple[str | int, ...], path: str) -> Callable[..., Any]:
     module_name, _, function_name = path.partition(".")
     try:
         module = import_module(f"reference.{module_name}")

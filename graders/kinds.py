@@ -14,6 +14,7 @@ from harness.spec import QuestionSpec
 KINDS = {
     "attention_plot": "graders.attention_plot",
     "files": "graders.files",
+    "mcq": "graders.mcq",
     "numeric": "graders.numeric",
     "short_answer": "graders.short_answer",
 }

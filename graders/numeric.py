@@ -12,7 +12,7 @@ from pydantic import Field
 from graders.arrays import Written, WrongShapeError
 from graders.computation import ComputedSpec, rounding_of
 from graders.handed import Asked, Handed, Work, hand_over, work_of
-from graders.intervals import NOISE, Rounding
+from graders.intervals import NOISE, Rounding, exactly
 from graders.marking import settle
 from graders.numbers import UnreadableError
 from graders.proofs import answers_of, prove_misconceptions, prove_steps
@@ -43,6 +43,7 @@ class Spec(ComputedSpec):
     @classmethod
     def faults(cls, written: Mapping[str, Any]) -> Iterator[tuple[Location, str]]:
         yield from super().faults(written)
+        yield from _wrong_acceptance(mapping_in(written, "key"))
         asked = mapping_in(written, "answers")
         for id in mapping_in(written, "checks"):
             grades = mapping_in(written, "checks", id).get("grades", [])
@@ -53,6 +54,15 @@ class Spec(ComputedSpec):
                 if name not in asked:
                     hint = did_you_mean(str(name), asked)
                     yield ("checks", id, "grades", index), f"`{name}` is not one of `answers`{hint}"
+
+
+def _wrong_acceptance(key: Mapping[str, Any]) -> Iterator[tuple[Location, str]]:
+    for needed in ("published", "erratum"):
+        if key.get("accept_published") is True and needed not in key:
+            yield (
+                ("key", "accept_published"),
+                f"`{needed}` is missing: it says what is accepted besides the right value",
+            )
 
 
 def grade(
@@ -81,6 +91,9 @@ def _tell(name: str, given: Written | UnreadableError, work: Work) -> tuple[bool
     """Whether it is right, the sentence for the student, and the detail for staff."""
     expected = work.expected[name]
     key = {"exact": np.asarray(work.exact[name]).tolist(), "low": expected.low.tolist(), "high": expected.high.tolist()}
+    if _is_published(name, given, work):
+        told = f"{name}: this is what was published; it is accepted, though an erratum corrects it"
+        return True, told, {"verdict": "published", "erratum": work.question.spec.key.erratum, "key": key}
     if isinstance(given, UnreadableError):
         wrong_shape = given.given if isinstance(given, WrongShapeError) else None
         found = work.misconception(name, wrong_shape) if wrong_shape else None
@@ -96,6 +109,17 @@ def _tell(name: str, given: Written | UnreadableError, work: Work) -> tuple[bool
     if found:
         return False, f"{name}: {found.sentence}", {**detail, "misconception": found.name}
     return False, _what_is_wrong(step, given, work), detail
+
+
+def _is_published(name: str, given: Written | UnreadableError, work: Work) -> bool:
+    """Whether it is not right but what the course printed, perhaps in another shape, and the question lets it count."""
+    published = work.question.spec.key.published if work.question.spec.key.accept_published else {}
+    written = given.given if isinstance(given, WrongShapeError) else given
+    right = name in work.judged and work.judged[name].verdict == "right"
+    if right or name not in published or isinstance(written, UnreadableError):
+        return False
+    printed = exactly(published[name], work.rounding).rounded()
+    return written.shape == printed.shape and bool(within(written, printed).all())
 
 
 def _what_is_wrong(step: JudgedStep, given: Written, work: Work) -> str:

@@ -10,11 +10,12 @@ import numpy as np
 
 from graders.arrays import EXACT, Written, shape_text
 from graders.computation import CANNOT_COMPUTE, Misconception, chain_of, computation_of, misconceptions_of, rounding_of
-from graders.intervals import Rounding
+from graders.intervals import Interval, Rounding
 from graders.working import expected_steps, step_of, within
 from harness.errors import Complaint
 from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
 from harness.validation import did_you_mean
+from harness.yamlfile import Location
 
 Grade = Callable[[Question, Sequence[Check], ProblemSet, Submission], Iterator[Mark]]
 Answers = Mapping[str, RawAnswer]
@@ -39,30 +40,40 @@ def prove_steps(
         elif steps[name].shape != shape:
             told = f"`{name}` is computed as {shape_text(steps[name].shape)}, `shape` says {shape_text(shape)}"
             yield question.source.complaint(("answers", name, "shape"), told)
-    for name, value in question.spec.key.published.items():
-        yield from _published(question, name, value, steps)
-
-
-def _published(question: Question, name: str, value: Any, steps: Mapping[str, Any]) -> Iterator[Complaint]:
-    place = ("key", "published", name)
-    printed = np.array(value, dtype=np.float64)
-    if name not in steps:
-        yield question.source.complaint(place, f"`{name}` is no step of the reference{did_you_mean(name, steps)}")
-    elif printed.shape != steps[name].shape:
-        told = f"published as {shape_text(printed.shape)}, computed as {shape_text(steps[name].shape)}"
-        yield from _unless_erratum(question, place, f"`{name}` is {told}")
-    else:
-        right = within(Written(printed, np.full(printed.shape, EXACT)), steps[name])
-        for entry in np.argwhere(~right):
-            computed = steps[name][tuple(entry)]
-            where = ", ".join(str(index + 1) for index in entry)
-            told = f"`{name}` at {where}: {printed[tuple(entry)]:g} is published, {computed.low:g} to {computed.high:g}"
-            yield from _unless_erratum(question, place, f"{told} can be computed")
-
-
-def _unless_erratum(question: Question, place: tuple[str, ...], told: str) -> Iterator[Complaint]:
     if question.spec.key.erratum is None:
-        yield question.source.complaint(place, f"{told}: mend `given`, or say why under `erratum`")
+        for place, told in _misprints(question, steps):
+            yield question.source.complaint(place, f"{told}: mend `given`, or say why under `erratum`")
+
+
+def misprints(question: Question, problem_set: ProblemSet) -> Iterator[Complaint]:
+    """Where what was published is not what can be computed: the first difference of each value."""
+    steps = expected_steps(computation_of(question, problem_set), rounding_of(question, problem_set))
+    first: dict[Location, str] = {}
+    for place, told in _misprints(question, steps):
+        first.setdefault(place, told)
+    yield from (question.source.complaint(place, told) for place, told in first.items())
+
+
+def _misprints(question: Question, steps: Mapping[str, Interval]) -> Iterator[tuple[Location, str]]:
+    for name, value in question.spec.key.published.items():
+        place = ("key", "published", name)
+        printed = np.array(value, dtype=np.float64)
+        if name not in steps:
+            yield place, f"`{name}` is no step of the reference{did_you_mean(name, steps)}"
+        elif printed.shape != steps[name].shape:
+            yield (
+                place,
+                f"`{name}` is published as {shape_text(printed.shape)}, computed as {shape_text(steps[name].shape)}",
+            )
+        else:
+            right = within(Written(printed, np.full(printed.shape, EXACT)), steps[name])
+            yield from ((place, _differs(name, tuple(entry), printed, steps[name])) for entry in np.argwhere(~right))
+
+
+def _differs(name: str, entry: tuple[int, ...], printed: Any, steps: Interval) -> str:
+    computed = steps[entry]
+    where = f" at {', '.join(str(index + 1) for index in entry)}" if entry else ""
+    return f"`{name}`{where}: {printed[entry]:g} is published, {computed.low:g} to {computed.high:g} can be computed"
 
 
 def prove_misconceptions(
@@ -104,7 +115,9 @@ def answers_of(question: Question, problem_set: ProblemSet, misconception: Misco
     for each in chain_of(question, problem_set):
         if each.kind == "numeric":
             steps = {name: step_of(misconception.computation, rounding, name) for name in each.spec.answers}
-            answers[each.id] = {name: _as_text(step.low, rounding.decimals) for name, step in steps.items() if step}
+            answers[each.id] = {
+                name: _as_text(step.low, rounding.decimals) for name, step in steps.items() if step is not None
+            }
     return answers
 
 

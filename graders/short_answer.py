@@ -23,7 +23,7 @@ from graders.matching import (
 from graders.phrases import is_stated, parse_phrase, samples, stands_in
 from harness.errors import Complaint
 from harness.model import Check, Mark, ProblemSet, Question, RawAnswer, Submission
-from harness.spec import CheckSpec, Line, QuestionSpec, mapping_in
+from harness.spec import CheckSpec, Line, QuestionSpec, Text, mapping_in
 from harness.validation import Points, Strict, did_you_mean
 from harness.yamlfile import Location
 
@@ -98,6 +98,8 @@ class KeySpec(Strict):
     """Words that no gap `...` passes over: what is said of one is not said of the other."""
     rubrics: Mapping[str, RubricSpec]
     """The rubric of each hidden check, by the check's id."""
+    erratum: Text | None = None
+    """What is wrong in the key that the course published."""
 
 
 class Spec(QuestionSpec):

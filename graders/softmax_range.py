@@ -1,4 +1,4 @@
-"""The softmax of intervals, registered on the reference's own: the reference knows nothing of grading.
+"""The softmax and the logarithm of intervals, registered on the reference's own: it knows nothing of grading.
 
 A weight grows with its own score and shrinks with every other, so that its ends are reached and not only bounded.
 """
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graders.intervals import Array, Interval, exactly
 from reference.attention import softmax
+from reference.decoder import log
 
 HAIR = 1e-13
 """Only equal scores make a weight end after some digits. What else is 1 or 0.5 to a float lies a hair beside it, and
@@ -39,6 +40,13 @@ def _all_equal(scores: Interval) -> Bools:
     """For each row, whether all scores that are not masked are one and the same."""
     lowest = np.where(scores.low == -np.inf, np.inf, scores.low).min(axis=-1, keepdims=True)
     return np.asarray(lowest == scores.high.max(axis=-1, keepdims=True))
+
+
+@log.register
+def log_range(values: Interval) -> Interval:
+    """It grows with its argument; what a wrong step leaves of a probability may be nothing."""
+    with np.errstate(divide="ignore"):
+        return Interval(np.log(np.maximum(values.low, 0)), np.log(np.maximum(values.high, 0)), values.rounding)
 
 
 def _winners(scores: Interval) -> Interval:

@@ -85,7 +85,7 @@ def test_mistakes_in_several_files_are_told_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("kind: files", "kind: essay", "2: unknown kind `essay`; there are attention_plot, files, numeric"),
+        ("kind: files", "kind: essay", "2: unknown kind `essay`; there are attention_plot, files, mcq, numeric"),
         ("1a-0-basic", "1a-basic", "7: check `1a-basic` must be named like `1a-0-basic` or `1a-1-hidden`"),
         ("question: 1a", "question: 1b", "1: question 1b must be in 1b.yaml"),
         ("title: The report", "title: The report\nfollows: 0z", "4: there is no question `0z` to follow"),

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
 from graders.authoring.examples import EXPECT_FILE, Grade, cases_of, prove_case, report_on
 from graders.authoring.public import found_in, secrets_of
 from graders.authoring.release import write_bundle
+from graders.computation import CANNOT_COMPUTE, ComputedSpec
 from graders.kinds import kind_named, spec_models
+from graders.proofs import misprints
 from harness.errors import Complaint, SpecError, SubmissionError
 from harness.home import Home
 from harness.model import Mark, ProblemSet
@@ -34,12 +37,19 @@ def audit(home: Home, folder: Path, grade: Grade) -> list[Complaint]:
     return sorted(set(found), key=lambda each: (str(each.path), each.line, each.message))
 
 
-def errata(problem_set: ProblemSet) -> Iterator[Complaint]:
+def errata(folder: Path) -> Iterator[Complaint]:
     """Where the published key is known to be wrong: no faults, but what everyone should know."""
+    try:
+        problem_set = load_problem_set(folder, spec_models())
+    except SpecError:
+        return  # told by the audit
     for question in problem_set.questions:
         reason = getattr(question.spec.key, "erratum", None)
         if reason:
             yield question.source.complaint(("key", "erratum"), f"erratum: {' '.join(reason.split())}")
+        if reason and isinstance(question.spec, ComputedSpec):
+            with suppress(SpecError, *CANNOT_COMPUTE):  # told by the audit
+                yield from misprints(question, problem_set)
 
 
 def _totals(problem_set: ProblemSet) -> Iterator[Complaint]:

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -82,16 +83,26 @@ def paper(problem_set: ProblemSet) -> str:
     extra = f" and {problem_set.extra_points.normalize():f} extra" if problem_set.extra_points else ""
     parts = [f"# {problem_set.title}\n\n{total}{extra}. Hand in `submission/`; see README.md.\n"]
     for question in problem_set.questions:
-        points = sum(check.points for check in question.checks)
+        points = sum((check.points for check in question.checks), start=Decimal(0)).normalize()
         credit = " extra credit" if question.extra_credit else ""
         parts.append(f"## {question.id}. {question.title} ({points:f}{credit})\n\n{question.prompt.strip()}\n")
         given = "\n".join(f"    {name} = {_matrix(value)}" for name, value in _given(question))
-        parts += [given + "\n"] if given else []
+        parts += [f"{each}\n" for each in (given, _options(question)) if each]
     return "\n".join(parts)
 
 
 def _given(question: Question) -> Iterator[tuple[str, Any]]:
     yield from question.source.value.get("given", {}).items()
+
+
+def _options(question: Question) -> str:
+    """What there is to choose from, as a list."""
+    written = question.source.value
+    lines = ["Choose every option that is right.\n"] if written.get("choose") == "several" else []
+    for letter, option in written.get("options", {}).items():
+        text = option["text"] if isinstance(option, dict) else option
+        lines.append(f"- **{letter}.** " + text.strip().replace("\n", "\n  "))
+    return "\n".join(lines)
 
 
 def _matrix(value: Any) -> str:
@@ -125,6 +136,7 @@ as `## 3a`), then see what the basic checks say:
 Hidden checks are graded by the course; here they are shown as not run. On Windows, write `.venv\\Scripts\\python`.
 
 Numbers may be written as `0.62`, `5/2`, `2 1/2`, `sqrt(2)/2` or `e^-3`; a matrix as `[[1, 3], [-1, 1]]` or as
-`1 3; -1 1`, row after row. Answers in words go under a `|`, indented. In YAML, put LaTeX under a `|` as well, or in
-single quotes. Hand in the folder `submission/`, or a zip of it.
+`1 3; -1 1`, row after row. An option is chosen by its letter: `B`, and several as `A, C`. Answers in words go under a
+`|`, indented. In YAML, put LaTeX under a `|` as well, or in single quotes. Hand in the folder `submission/`, or a zip
+of it.
 """
