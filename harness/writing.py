@@ -11,6 +11,9 @@ from harness.errors import UsageError
 
 def replace_file(path: Path, text: str) -> None:
     """Writes beside the file and renames: whoever reads it sees the old text or the new, never half."""
+    if path.exists() and not path.is_file():
+        _write_into(path, text)
+        return
     try:
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -22,4 +25,13 @@ def replace_file(path: Path, text: str) -> None:
         Path(temporary).replace(path)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _write_into(path: Path, text: str) -> None:
+    """A device or a pipe is written into: root that renames a file over /dev/null spoils the machine."""
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None

@@ -133,7 +133,7 @@ def test_a_letter_in_markdown_stands_below_its_heading(tmp_path: Path, capsys: p
 def test_marking_choices_imports_no_torch_and_runs_no_proof() -> None:
     program = (
         "import sys, grader; grader.main(['1', '--set', 'dl-final-2025', '--submission', "
-        "'submissions/examples/dl-final-2025/perfect', '--format', 'json', '--output', '/dev/null']); "
+        "'submissions/examples/dl-final-2025/perfect', '--format', 'json', '--output', '/tmp/gradecheck-mcq.json']); "
         "print({'torch', 'reference.final_exam'} & set(sys.modules))"
     )
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
